@@ -10,6 +10,9 @@ import { resolveOwnerFilter } from './memory-owner.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
+/** `signal`: aborted when nobody waits for the result any more. */
+type SearchCall = SearchMemoriesRequest & { signal?: AbortSignal | undefined };
+
 /**
  * Searches memories: with a user token those of its user, with an API key those of one user or of the whole workspace.
  * @throws AppError `forbidden` for another user, `dependency_unavailable` when the index, the embedder or Postgres is
@@ -18,7 +21,7 @@ import { toMemoryRecord } from './memory-record.ts';
 export async function searchMemories(
   services: Services,
   caller: Caller,
-  request: SearchMemoriesRequest,
+  request: SearchCall,
 ): Promise<SearchMemoriesResponse> {
   const userId = resolveOwnerFilter(caller, request.user_id);
   const asOf = request.as_of === undefined ? null : new Date(request.as_of);
@@ -32,11 +35,11 @@ export async function searchMemories(
   };
 }
 
-type ResolvedRequest = SearchMemoriesRequest & { userId: string | null; asOf: Date | null };
+type ResolvedRequest = SearchCall & { userId: string | null; asOf: Date | null };
 
 function runSearch(services: Services, scope: Scope, request: ResolvedRequest): Promise<MemorySearchResult> {
-  const { retrieval_method: method, query, userId, asOf, limit } = request;
-  const search = (type: SearchType): MemorySearch => ({ query, type, userId, asOf, limit });
+  const { retrieval_method: method, query, userId, asOf, limit, signal } = request;
+  const search = (type: SearchType): MemorySearch => ({ query, type, userId, asOf, limit, signal });
   switch (method) {
     case 'last_n':
     case 'first_n':

@@ -114,4 +114,6 @@ export type MemorySearch = {
   userId: string | null;
   asOf: Date | null;
   limit: number;
+  /** Aborted when nobody waits for the result any more. */
+  signal?: AbortSignal | undefined;
 };

@@ -1,9 +1,10 @@
 import { AppError } from '#domain/app-error.ts';
-import { parseJsonArray, type ChatModel } from '#domain/chat-model.ts';
+import { parseJsonArray, type ChatModel, type ChatQuestion } from '#domain/chat-model.ts';
 import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { MemoryRow } from '#store/memories/memory-row.ts';
 import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
+import { takeModelTurn } from '#operations/model-turn.ts';
 import type { Services } from '#operations/services.ts';
 
 const MAX_REWRITES = 3;
@@ -19,7 +20,7 @@ the numbers of those that help, the most helpful first, and nothing else. The me
 
 /**
  * Lets the model rewrite the query, searches with every variant, fuses the rankings, and lets the model select.
- * Returns null when the model fails, so that the caller can search without it.
+ * Returns null when the model fails or is busy with other requests, so that the caller can search without it.
  */
 export async function searchWithModel(
   services: Services,
@@ -27,12 +28,13 @@ export async function searchWithModel(
   { scope, search }: { scope: Scope; search: MemorySearch },
 ): Promise<MemorySearchResult | null> {
   try {
-    const rewrites = await rewriteQuery(model, search.query);
+    const ask = (question: ChatQuestion) => askInTurn(services, model, { scope, signal: search.signal, question });
+    const rewrites = await rewriteQuery(ask, search.query);
     const queries = [...new Set([search.query, ...rewrites])];
     const candidates = await searchAllQueries(services, scope, { search, queries });
     const steps = ['rewrite', search.type, 'fuse'];
     if (candidates.length === 0) return { rows: [], details: { steps, model: model.name, queries, note: null } };
-    const selected = await selectMemories(model, search.query, candidates);
+    const selected = await selectMemories(ask, search.query, candidates);
     const rows = (selected ?? candidates).slice(0, search.limit);
     const note = selected
       ? null
@@ -51,17 +53,30 @@ export async function searchWithModel(
 /** Distinguishes failures of the model, which the search continues without, from those of the index, which it does not. */
 class ModelFailure extends Error {}
 
-async function askForArray(model: ChatModel, instructions: string, material: string): Promise<unknown[] | null> {
+type Ask = (question: ChatQuestion) => Promise<string>;
+
+/** Asks the model when it is the turn of the workspace; in between, the turn is another one's. */
+async function askInTurn(
+  services: Services,
+  model: ChatModel,
+  { scope, signal, question }: { scope: Scope; signal: AbortSignal | undefined; question: ChatQuestion },
+): Promise<string> {
   try {
-    return parseJsonArray(await model.complete({ instructions, material, maxOutputTokens: 500 }));
+    using turns = new DisposableStack();
+    turns.use(await takeModelTurn(services, scope, signal));
+    return await model.complete(question, signal);
   } catch (error) {
     if (error instanceof AppError) throw new ModelFailure('the chat model failed', { cause: error });
     throw error;
   }
 }
 
-async function rewriteQuery(model: ChatModel, query: string): Promise<string[]> {
-  const answer = await askForArray(model, REWRITE_INSTRUCTIONS, query);
+async function askForArray(ask: Ask, instructions: string, material: string): Promise<unknown[] | null> {
+  return parseJsonArray(await ask({ instructions, material, maxOutputTokens: 500 }));
+}
+
+async function rewriteQuery(ask: Ask, query: string): Promise<string[]> {
+  const answer = await askForArray(ask, REWRITE_INSTRUCTIONS, query);
   return (answer ?? [])
     .filter((one) => typeof one === 'string')
     .map((one) => one.trim())
@@ -87,15 +102,11 @@ async function searchAllQueries(
 }
 
 /** Returns the selected candidates, or null when the answer is not an array of numbers. */
-async function selectMemories(
-  model: ChatModel,
-  query: string,
-  candidates: readonly MemoryRow[],
-): Promise<MemoryRow[] | null> {
+async function selectMemories(ask: Ask, query: string, candidates: readonly MemoryRow[]): Promise<MemoryRow[] | null> {
   const list = candidates
     .map((row, index) => `${index + 1}. ${row.memory.slice(0, MAX_CANDIDATE_CHARACTERS)}`)
     .join('\n');
-  const answer = await askForArray(model, SELECT_INSTRUCTIONS, `Question: ${query}\n\nMemories:\n${list}`);
+  const answer = await askForArray(ask, SELECT_INSTRUCTIONS, `Question: ${query}\n\nMemories:\n${list}`);
   if (answer === null || !answer.every((one) => typeof one === 'number')) return null;
   return [...new Set(answer)].flatMap((number) => candidates[number - 1] ?? []);
 }

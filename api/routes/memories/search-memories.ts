@@ -1,5 +1,7 @@
 import { SearchMemoriesRequest, SearchMemoriesResponse } from '#domain/records/memory.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
+import { abortOnClose } from '#api/http/request/abort-on-close.ts';
+import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { route } from '#api/http/route.ts';
 
 export const searchMemoriesRoute = route(
@@ -24,5 +26,13 @@ export const searchMemoriesRoute = route(
     body: SearchMemoriesRequest,
     response: SearchMemoriesResponse,
   },
-  async ({ services, caller, body }) => searchMemories(services, caller, body),
+  async ({ services, caller, body, context }) => {
+    const signal = abortOnClose(context);
+    try {
+      return await searchMemories(services, caller, { ...body, signal });
+    } catch (error) {
+      if (signal.aborted) throw new ClientClosedRequest({ cause: error });
+      throw error;
+    }
+  },
 );

@@ -32,9 +32,9 @@ async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
       idempotency: null,
     });
   for (const memory of MEMORIES) await write(memory);
-  const ask = (retrieval_method: RetrievalMethod, query = 'which nuts are dangerous') =>
-    searchMemories(services, caller, { query, retrieval_method, limit: 10 });
-  return { ask, server };
+  const ask = (retrieval_method: RetrievalMethod, query = 'which nuts are dangerous', signal?: AbortSignal) =>
+    searchMemories(services, caller, { query, retrieval_method, limit: 10, signal });
+  return { ask, server, slots: services.answerSlots };
 }
 
 const isRewrite = (instructions: string) => instructions.includes('search queries');
@@ -85,4 +85,19 @@ test('the search works without an unavailable model and reports that', async (t)
   t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
   t.like(answer.retrieval_details, { steps: ['hybrid'], model: null });
   t.regex(answer.retrieval_details.note ?? '', /no usable answer/);
+});
+
+test('the model is asked in turn, and not at all for a client that left', async (t) => {
+  const { ask, server, slots } = await openWithModel(t, ({ instructions }) => (isRewrite(instructions) ? '[]' : '[1]'));
+  const held = await Promise.all(Array.from({ length: 16 }, () => slots.hold({ share: 'another', lane: 'express' })));
+  const gone = new AbortController();
+  const left = ask('agentic', 'walnuts', gone.signal);
+  const waiting = ask('agentic', 'walnuts');
+  await ask('hybrid', 'walnuts');
+  gone.abort();
+  await t.throwsAsync(left, { name: 'AbortError' });
+  t.is(server.requests.length, 0, 'the turns are taken');
+  for (const turn of held) turn[Symbol.dispose]();
+  t.is((await waiting).retrieval_details.model, 'small');
+  t.is(server.requests.length, 2);
 });
