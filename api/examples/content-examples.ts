@@ -116,6 +116,7 @@ export const contentExamples = {
       has_more: true,
     },
   },
+  getContentFile: { response: '%PDF-1.7 …' },
   getContentText: { response: `# Operations\n\n## Tokens\n\n${text}\n` },
   pauseContent: { response: { ...content, status: 'paused', sync_status: 'never', config: {}, access_count: 0 } },
   resumeContent: { response: { ...content, status: 'pending', sync_status: 'never', config: {}, access_count: 0 } },

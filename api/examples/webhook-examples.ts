@@ -1,6 +1,7 @@
 import type { Webhook, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import type { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
 import { CREATED, EXAMPLE_KEY, exampleIds, UPDATED } from './example-ids.ts';
+import { eventExamples } from './event-examples.ts';
 import { lastBoundedPageOf, lastPageOf, type OperationExample } from './operation-example.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
@@ -77,17 +78,7 @@ export const webhookExamples = {
   getWebhookDelivery: {
     response: {
       ...delivery,
-      payload: {
-        type: 'upload.completed',
-        timestamp: CREATED,
-        data: {
-          upload_id: exampleIds.upload,
-          collection_id: exampleIds.collection,
-          status: 'completed',
-          total_uploads: 1,
-          failed_uploads: 0,
-        },
-      },
+      payload: eventExamples['upload.completed'],
     },
   },
   redeliverWebhook: { response: waiting },

@@ -4,6 +4,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Principal, Caller, Permission } from '#domain/access/caller.ts';
 import type { Limits, Services } from '#operations/services.ts';
 import type { FormFile } from '#api/http/openapi/form-schema.ts';
+import type { Tag } from '#api/http/openapi/tags.ts';
 import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Reply } from '#api/http/response/reply.ts';
@@ -21,7 +22,7 @@ export type RouteData<
   method: Method;
   /** Relative to `/api/v1`, with parameters in braces: `/contents/{content_id}`. */
   path: string;
-  tag: string;
+  tag: Tag;
   /** A short imperative sentence. */
   summary: string;
   description?: string;

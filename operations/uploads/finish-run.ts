@@ -1,5 +1,6 @@
 import type { RunKey } from '#domain/uploads/ingest-jobs.ts';
 import { collectionScope, type Scope } from '#domain/access/scope.ts';
+import type { WebhookMessages } from '#domain/webhooks/webhook-messages.ts';
 import type { Stores } from '#store/stores.ts';
 import { announceEvent } from '#operations/webhooks/announce-event.ts';
 import { uploadState } from './get-upload.ts';
@@ -54,7 +55,7 @@ export async function announceUploadCompleted(stores: Stores, scope: Scope, uplo
   const upload = await stores.uploads.find(scope, uploadId);
   if (!upload) return;
   const { status, progress } = await uploadState(stores, scope, upload);
-  const data = {
+  const data: WebhookMessages['upload.completed']['data'] = {
     upload_id: upload.id,
     collection_id: upload.collection_id,
     status,

@@ -2,7 +2,9 @@ import type { Limits } from '#operations/services.ts';
 import { ErrorBody, ValidationErrorBody } from '#api/http/response/error-body.ts';
 import { fullPath } from '#api/http/mount.ts';
 import { DEFAULT_SECURITY, describeOperation } from './describe-operation.ts';
+import { describeWebhooks } from './describe-webhooks.ts';
 import { SchemaCollection, type JsonSchema } from './openapi-schemas.ts';
+import { TAGS } from './tags.ts';
 import type { Route } from '#api/http/route.ts';
 
 export type OpenApiOptions = { version: string; limits: Limits };
@@ -26,8 +28,9 @@ export function createOpenApi(routes: Readonly<Record<string, Route>>, options: 
     },
     servers: [{ url: '/' }],
     security: DEFAULT_SECURITY,
-    tags: [...new Set(Object.values(routes).map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(routes).map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
+    webhooks: describeWebhooks(schemas),
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },

@@ -30,7 +30,7 @@ function probe(handler: () => Promise<{ name: string }>): Route {
   const data = {
     method: 'get',
     path: '/probe',
-    tag: 'Test',
+    tag: 'Process',
     summary: 'Probe',
     permission: null,
     isAtRoot: true,

@@ -4,8 +4,10 @@ import test from 'ava';
 import { z } from 'zod';
 import { exampleIds } from '#api/examples/example-ids.ts';
 import { operationExamples } from '#api/examples/operation-examples.ts';
+import { WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
 import { routes } from '#api/routes/index.ts';
+import { asDescribed } from '#test/support/fixtures/as-described.ts';
 import { COMPRESS_LIMITS } from '#test/support/fixtures/compress-limits.ts';
 
 const MIB = 1024 * 1024;
@@ -29,13 +31,16 @@ const Parameter = z.looseObject({
 });
 const Operation = z.looseObject({
   operationId: z.string(),
+  tags: z.array(z.string()),
   parameters: z.array(z.union([z.strictObject({ $ref: z.string() }), Parameter])),
   requestBody: z.object({ content: Media }).optional(),
   responses: z.record(z.string(), z.looseObject({ content: Media.optional() })),
 });
-const { paths, components } = z
+const { paths, webhooks, tags, components } = z
   .object({
     paths: z.record(z.string(), z.record(z.string(), Operation)),
+    webhooks: z.record(z.string(), z.object({ post: z.looseObject({ requestBody: z.object({ content: Media }) }) })),
+    tags: z.array(z.strictObject({ name: z.string(), description: z.string() })),
     components: z.looseObject({
       schemas: z.record(z.string(), z.unknown()),
       parameters: z.record(z.string(), Parameter),
@@ -91,12 +96,28 @@ test('every operation has examples of its request and of its response, which fit
     }
     for (const [status, { content = {} }] of Object.entries(responses)) {
       for (const [type, { example }] of Object.entries(content)) {
-        if (!status.startsWith('2') || type === 'application/octet-stream') continue;
+        if (!status.startsWith('2')) continue;
         const at = `${place}/responses/${status}/content/${pointer(type)}/schema`;
         t.is(problemOf(at, example), null, `${operationId}: example of the response ${status}`);
       }
     }
   }
+});
+
+test('every event of webhooks is described, with an example that fits', (t) => {
+  t.deepEqual(Object.keys(webhooks), [...WEBHOOK_EVENT_TYPES]);
+  for (const [type, { post }] of Object.entries(webhooks)) {
+    const at = `${pointer('webhooks', type, 'post')}/requestBody/content/application~1json/schema`;
+    const { example } = post.requestBody.content['application/json'] ?? {};
+    t.is(problemOf(at, example), null, type);
+    t.deepEqual(asDescribed(z.looseObject({ type: z.literal(type) }).parse(example)), example);
+  }
+});
+
+test('every group of operations has a description', (t) => {
+  const named = new Set(operations.flatMap((operation) => operation.tags));
+  t.deepEqual(tags.map(({ name }) => name).toSorted(), [...named].toSorted());
+  t.true(tags.every(({ description }) => description.length > 10));
 });
 
 test('the service accepts the example of every request, and sends the example of every response unchanged', (t) => {

@@ -2,6 +2,7 @@ import test from 'ava';
 import { Webhook, WebhookList, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import { WebhookDelivery, WebhookDeliveryDetail, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { testStack } from '#test/support/harness/stack.ts';
+import { asDescribed } from '#test/support/fixtures/as-described.ts';
 import { answer, createWebhook, deliveryOver, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
 
@@ -172,6 +173,7 @@ test('deliveries are filtered by webhook, status and event, paged newest first, 
 
   const shown = await api.get(`/webhook-deliveries/${ids[2]}`, WebhookDeliveryDetail);
   t.like(shown, { status: 'failed', payload: { type: 'webhook.test', data: { webhook_id: bad.id } } });
+  t.deepEqual(asDescribed({ type: 'webhook.test', ...shown.payload }), shown.payload);
   t.like(shown.attempts[0], { number: 1, status_code: 410, error: null });
   t.is(shown.next_attempt_at, null);
   // The delivery log is kept after its webhook is deleted.

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { Client, Connection } from '@temporalio/client';
 import { Compression, CompressionJob } from '#domain/records/compression.ts';
+import { asDescribed } from '#test/support/fixtures/as-described.ts';
 import { apiClient, createKey, freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
@@ -20,7 +21,11 @@ function openBehind(t: ExecutionContext) {
         `select url, event_type, body from webhook_deliveries where body like :part`,
         { part: `%"job_id":"${jobId}"%` },
       )
-    ).map(({ body, ...row }) => ({ ...row, ...(JSON.parse(body) as { type: string; data: unknown }) })); // written by the service
+    ).map(({ body, ...row }) => {
+      const message = JSON.parse(body) as { type: string; data: unknown }; // written by the service
+      t.deepEqual(asDescribed(message), message);
+      return { ...row, ...message };
+    });
   return { ...behind, deliveriesOf };
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Webhook, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import { WebhookDelivery, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { announceToUrl } from '#operations/webhooks/announce-event.ts';
+import { asDescribed } from '#test/support/fixtures/as-described.ts';
 import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
 import { openInsides, startFlow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
@@ -50,6 +51,7 @@ test('the events of an upload are delivered with signatures that the published l
   });
   for (const message of messages) {
     t.deepEqual(verified(webhook.secret, message), message.event);
+    t.deepEqual(asDescribed(message.event), message.event);
     t.is(message.path, '/hook?tenant=1');
     t.is(message.headers['content-type'], 'application/json');
     t.throws(() => verified(webhook.secret, { ...message, body: `${message.body} ` }));
@@ -112,6 +114,7 @@ test('a webhook with a batch size gets content events together, whatever the num
   );
   for (const message of messages) {
     t.deepEqual(verified(webhook.secret, message), message.event);
+    t.deepEqual(asDescribed(message.event), message.event);
     t.is(message.event.type, 'content.ready');
     t.true(Events.parse(message.event.data['events']).length <= 5);
   }

@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
@@ -7,6 +8,7 @@ import type { SentExchange, ExchangeOutcome } from '#domain/connections/oauth-re
 import { updateConnection } from '#operations/connections/update-connection.ts';
 import { createConnection } from '#operations/connections/create-connection.ts';
 import { getConnection } from '#operations/connections/connections.ts';
+import { asDescribed } from '#test/support/fixtures/as-described.ts';
 import { openOwnServices } from './own-services.ts';
 import { startTokenServer, type TokenBehaviour } from '#test/support/servers/token-server.ts';
 
@@ -74,9 +76,13 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
     },
     fence: async () => (await services.stores.credentialRefreshes.find(caller.scope, connection.id))?.fence ?? null,
     deliveries: async () => {
-      const { rows } = await database.raw<{ rows: { event_type: string }[] }>(
-        'select event_type from webhook_deliveries',
+      const { rows } = await database.raw<{ rows: { event_type: string; body: string }[] }>(
+        'select event_type, body from webhook_deliveries',
       );
+      for (const { body } of rows) {
+        const message = JSON.parse(body) as { type: string }; // as `webhook-events.ts` of the store writes it
+        assert.deepEqual(asDescribed(message), message);
+      }
       return rows.map(({ event_type: type }) => type);
     },
     subscribe: () =>
