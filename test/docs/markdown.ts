@@ -32,5 +32,11 @@ export function section(text: string, heading: string): string {
 
 /** The contents of the `sh` code blocks of a Markdown text. */
 export function shellBlocks(text: string): string[] {
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands ?? '');
+  return codeBlocks(text, 'sh');
+}
+
+/** The contents of the code blocks in a language, without the indentation that they have in a list. */
+export function codeBlocks(text: string, language: string): string[] {
+  const blocks = text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^\\1\`\`\`$`, 'gms'));
+  return [...blocks].map(([, indent = '', code = '']) => code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 }

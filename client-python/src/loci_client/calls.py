@@ -1,0 +1,57 @@
+"""The requests behind the methods that both clients have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+from .generated.models import Answer, Collection, CreatedMemory, MemoryRecord, SearchMemoriesResponse, SearchResponse
+from .steps import Flow, Send
+
+Result = TypeVar("Result")
+Id = str | UUID
+
+
+def create_collection(name: str, fields: dict[str, Any]) -> Flow[Collection]:
+    return _post("/api/v1/collections", {"name": name, **fields}, Collection.from_dict)
+
+
+def search(query: str, options: dict[str, Any]) -> Flow[SearchResponse]:
+    return _post("/api/v1/collections/search", {"query": query, **options}, SearchResponse.from_dict)
+
+
+def answer(query: str, options: dict[str, Any]) -> Flow[Answer]:
+    return _post("/api/v1/answers", {"query": query, **options}, Answer.from_dict)
+
+
+def add_memory(memory: str, options: dict[str, Any]) -> Flow[CreatedMemory]:
+    return _post("/api/v1/memories", {"memory": memory, **options}, CreatedMemory.from_dict)
+
+
+def search_memories(query: str, options: dict[str, Any]) -> Flow[list[MemoryRecord]]:
+    found = _post("/api/v1/memories/search", {"query": query, **options}, SearchMemoriesResponse.from_dict)
+    return (yield from found).memories
+
+
+def original_file(content_id: Id) -> Flow[bytes | str]:
+    """Returns the bytes, or the URL of the bucket that has them."""
+    response = yield Send("GET", f"/api/v1/contents/{quote(str(content_id), safe='')}/file")
+    return response.headers["Location"] if response.status_code == 303 else response.content
+
+
+def _post(path: str, body: dict[str, Any], parse: Callable[[Any], Result]) -> Flow[Result]:
+    response = yield Send("POST", path, {"json": plain(body)})
+    return parse(response.json())
+
+
+def plain(value: Any) -> Any:
+    """Returns the value as JSON has it: ids and generated types become texts and objects; fields that are None are left out."""
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value.to_dict() if hasattr(value, "to_dict") else value

@@ -1,0 +1,229 @@
+"""The client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from . import calls
+from .answers import AnswerEvent, AnswerReader, broken_off
+from .calls import Id, plain
+from .connection import Connection, find_connection, parse_base_url
+from .generated.models import (
+    Answer,
+    Collection,
+    Content,
+    ContentChunk,
+    Conversation,
+    CreatedMemory,
+    MemoryDetail,
+    MemoryRecord,
+    Message,
+    SearchResponse,
+)
+from .pages import page_flow
+from .readiness import ReadyResult, Waiting, ready_flow
+from .steps import run
+from .transport import RetryTransport
+from .upload_inputs import FileInput, folder_files
+from .uploads import Upload, UploadResult, upload_flow
+
+#: Seconds. The service may need long for an answer; connecting never takes long.
+TIMEOUT = httpx.Timeout(120.0, connect=10.0)
+RETRIES = 4
+
+
+def given_connection(base_url: str | None, api_key: str | None, token: str | None, workspace_id: str | None) -> Connection:
+    if base_url is None:
+        raise TypeError("base_url is missing: give it with api_key or token, or use from_env().")
+    return Connection(parse_base_url(base_url), api_key, token, workspace_id)
+
+
+class Loci:
+    """A client of a Loci service.
+
+    It has methods for what is done most. Every other operation is a generated function that takes the client:
+    `create_webhook.sync(client=loci, body=…)` of `loci_client.generated.api.webhooks`. Use it in a `with` statement, or
+    call `close`.
+
+    Reads, PUT and every POST are retried while the service is unavailable or busy. A POST takes effect only once, because it
+    has an `Idempotency-Key`.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        token: str | None = None,
+        workspace_id: str | None = None,
+        connection: Connection | None = None,
+        retries: int = RETRIES,
+        timeout: httpx.Timeout | float = TIMEOUT,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.connection = connection or given_connection(base_url, api_key, token, workspace_id)
+        self._http = httpx.Client(
+            base_url=self.connection.base_url,
+            headers=self.connection.headers(),
+            timeout=timeout,
+            transport=RetryTransport(transport or httpx.HTTPTransport(), retries),
+        )
+
+    @classmethod
+    def from_env(
+        cls,
+        environment: Mapping[str, str] | None = None,
+        *,
+        folder: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> Loci:
+        """Returns a client for `LOCI_URL`, `LOCI_API_KEY` or `LOCI_TOKEN`, and `LOCI_WORKSPACE_ID`, otherwise for
+        `.loci/connection.json` in the folder or one of its parents, which `npm start` writes while it runs.
+
+        Raises:
+            NotConfigured: If there is neither.
+        """
+        return cls(connection=find_connection(environment, folder), **options)
+
+    def get_httpx_client(self) -> httpx.Client:
+        """The client of httpx that sends everything, with credentials and retries. Generated operations use it."""
+        return self._http
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Loci:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def create_collection(self, name: str, **fields: Any) -> Collection:
+        return run(self._http, calls.create_collection(name, fields))
+
+    def upload(
+        self,
+        collection_id: Id,
+        *,
+        files: Iterable[FileInput | str | os.PathLike[str]] = (),
+        texts: Iterable[str] = (),
+        urls: Iterable[str] = (),
+        metadata: dict[str, Any] | None = None,
+        skip_present: bool = False,
+        **options: Any,
+    ) -> UploadResult:
+        """Uploads everything in as many requests as necessary. What is rejected is in `failures`; the others continue.
+
+        Args:
+            files: Paths, which are streamed, or `FileInput` with bytes, another name or an id of yours.
+            skip_present: Does not send files whose external id, name and bytes the collection already has.
+            options: Further fields of `POST /upload`, such as `description`, `reader`, `ingest`, `on_duplicate` and `crawl`.
+
+        Raises:
+            LociError: If the upload cannot continue: the service is away, or refuses the collection, the key or the form.
+        """
+        what = Upload(str(collection_id), files, texts, urls, metadata, skip_present, options=options)
+        return run(self._http, upload_flow(what))
+
+    def upload_folder(
+        self,
+        collection_id: Id,
+        folder: str | os.PathLike[str],
+        *,
+        hidden: bool = False,
+        metadata: dict[str, Any] | None = None,
+        skip_present: bool = True,
+        **options: Any,
+    ) -> UploadResult:
+        """Uploads a folder with all its subfolders. A file is named by its path, beginning with the folder's own name, and
+        replaces its earlier version; unchanged files are not sent again. Symbolic links to folders are not followed.
+        """
+        files = folder_files(folder, hidden=hidden)
+        return self.upload(collection_id, files=files, metadata=metadata, skip_present=skip_present, **options)
+
+    def wait_until_ready(
+        self,
+        upload: UploadResult | None = None,
+        *,
+        upload_ids: Iterable[Id] = (),
+        content_ids: Iterable[Id] = (),
+        timeout: float | None = None,
+        on_progress: Callable[[ReadyResult], None] | None = None,
+    ) -> ReadyResult:
+        """Waits until uploads or contents have no more work to do. Contents that failed are in `failed`, with the reason.
+
+        Raises:
+            TimeoutError: If they have after `timeout` seconds. Their ingestion continues.
+            LociError: If the service is away, or an upload or content does not exist.
+        """
+        ids = [*(upload.upload_ids if upload else ()), *upload_ids]
+        return run(self._http, ready_flow(Waiting(map(str, ids), map(str, content_ids), timeout, on_progress)))
+
+    def search(self, query: str, collection_id: Id | None = None, **options: Any) -> SearchResponse:
+        """Searches a collection, or those of `collection_ids`. Options are the fields of `POST /collections/search`:
+        `search_type`, `filters`, `max_results`, `rerank`, `min_score`, `highlight` …
+        """
+        return run(self._http, calls.search(query, {"collection_id": collection_id, **options}))
+
+    def answer(self, query: str, **options: Any) -> Answer:
+        """Answers a question with citations. Options are the fields of `POST /answers`: `collection_ids`, `filters` …"""
+        return run(self._http, calls.answer(query, options))
+
+    def stream_answer(self, query: str, **options: Any) -> Iterator[AnswerEvent]:
+        """Yields the events of an answer as it is written. Ending the iteration ends the work of the service."""
+        reader = AnswerReader()
+        body = plain({"query": query, **options, "stream": True})
+        try:
+            with self._http.stream("POST", "/api/v1/answers", json=body) as response:
+                for line in response.iter_lines():
+                    yield from reader.read(line)
+        except httpx.TransportError as error:
+            raise broken_off() from error
+        reader.require_done()
+
+    def add_memory(self, memory: str, *, user_id: str | None = None, **options: Any) -> CreatedMemory:
+        return run(self._http, calls.add_memory(memory, {"user_id": user_id, **options}))
+
+    def search_memories(self, query: str, *, user_id: str | None = None, **options: Any) -> list[MemoryRecord]:
+        return run(self._http, calls.search_memories(query, {"user_id": user_id, **options}))
+
+    def download(self, content_id: Id) -> bytes:
+        """Returns the original file of a content, byte for byte."""
+        found = run(self._http, calls.original_file(content_id))
+        if isinstance(found, bytes):
+            return found
+        # Signed by itself: the bucket gets no credentials of the service.
+        return httpx.get(found, timeout=TIMEOUT).raise_for_status().content
+
+    def paginate(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
+        """Yields every entry of the list at a path, such as `/api/v1/webhooks`, as JSON. Loads pages when needed."""
+        rest: dict[str, Any] | None = plain(query)
+        while rest is not None:
+            rows, rest = run(self._http, page_flow(path, rest))
+            yield from rows
+
+    def collections(self, **query: Any) -> Iterator[Collection]:
+        return map(Collection.from_dict, self.paginate("/api/v1/collections", **query))
+
+    def contents(self, **query: Any) -> Iterator[Content]:
+        return map(Content.from_dict, self.paginate("/api/v1/contents", **query))
+
+    def chunks(self, content_id: Id, collection_id: Id, **query: Any) -> Iterator[ContentChunk]:
+        path = f"/api/v1/contents/{quote(str(content_id))}/chunks"
+        query = {"limit": 1000, **query, "collection_id": collection_id}
+        return map(ContentChunk.from_dict, self.paginate(path, **query))
+
+    def conversations(self, **query: Any) -> Iterator[Conversation]:
+        return map(Conversation.from_dict, self.paginate("/api/v1/conversations", **query))
+
+    def messages(self, conversation_id: Id, **query: Any) -> Iterator[Message]:
+        path = f"/api/v1/conversations/{quote(str(conversation_id))}/messages"
+        return map(Message.from_dict, self.paginate(path, **query))
+
+    def memories(self, **query: Any) -> Iterator[MemoryDetail]:
+        return map(MemoryDetail.from_dict, self.paginate("/api/v1/memories", **query))

@@ -1,0 +1,22 @@
+"""Lists that are answered page by page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .steps import Flow, Send
+
+#: Names of the field with the entries; it depends on the list.
+_ROWS = ("data", "chunks", "contents")
+
+
+def page_flow(path: str, query: dict[str, Any]) -> Flow[tuple[list[dict[str, Any]], dict[str, Any] | None]]:
+    """Returns the entries of a page, and the query of the next one: None after the last. Lists without a cursor
+    (conversations) are paged by position: what is added or deleted meanwhile can repeat or skip entries."""
+    response = yield Send("GET", path, {"params": {name: value for name, value in query.items() if value is not None}})
+    page = response.json()
+    rows: list[dict[str, Any]] = next((page[name] for name in _ROWS if name in page), [])
+    if "next_cursor" in page:
+        return rows, None if page["next_cursor"] is None else {**query, "cursor": page["next_cursor"]}
+    seen = query.get("skip", 0) + len(rows)
+    return rows, None if not rows or seen >= page.get("total_count", 0) else {**query, "skip": seen}

@@ -1,0 +1,114 @@
+"""Waiting until uploads or contents have no more work to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from .errors import NotFound
+from .pages import page_flow
+from .steps import Flow, Pause, Send
+
+_FIRST_WAIT_S, _LONGEST_WAIT_S, _GROWTH = 0.25, 3.0, 1.3
+_SETTLED = ("ready", "stored", "failed", "cancelled", "deleting")
+_SUCCESSFUL = ("ready", "stored")
+
+
+@dataclass(frozen=True)
+class UnreadyContent:
+    """A content that ended neither `ready` nor `stored`."""
+
+    content_id: str
+    name: str
+    status: str
+    error_code: str | None
+    #: Why, and what to do.
+    message: str | None
+
+
+@dataclass
+class ReadyResult:
+    total: int = 0
+    #: Contents without remaining work, whether they succeeded or not.
+    settled: int = 0
+    by_status: dict[str, int] = field(default_factory=dict)
+    failed: list[UnreadyContent] = field(default_factory=list)
+
+
+@dataclass
+class Waiting:
+    upload_ids: Iterable[str] = ()
+    content_ids: Iterable[str] = ()
+    timeout: float | None = None
+    on_progress: Callable[[ReadyResult], None] | None = None
+
+
+def ready_flow(what: Waiting) -> Flow[ReadyResult]:
+    uploads: dict[str, tuple[int, int, dict[str, int]]] = {str(id): (0, -1, {}) for id in what.upload_ids}
+    contents: dict[str, dict[str, Any] | None] = {str(id): {"status": "pending"} for id in what.content_ids}
+    ends_at = None if what.timeout is None else monotonic() + what.timeout
+    wait = _FIRST_WAIT_S
+    while True:
+        for id, (total, settled, _) in uploads.items():
+            if settled < total or settled < 0:
+                response = yield Send("GET", f"/api/v1/uploads/{id}", {"params": {"limit": 1}})
+                progress = response.json()["progress"]
+                uploads[id] = (progress["total"], progress["settled"], progress["by_status"])
+        for id, content in contents.items():
+            if content is not None and content["status"] not in _SETTLED:
+                contents[id] = yield from _content(id, content)
+        result = _sum(uploads, contents)
+        if what.on_progress is not None:
+            what.on_progress(result)
+        if result.settled >= result.total:
+            break
+        if ends_at is not None and monotonic() + wait > ends_at:
+            raise TimeoutError(
+                f"{result.settled} of {result.total} contents were settled after {what.timeout} s. Ingestion continues."
+            )
+        yield Pause(wait)
+        wait = min(_LONGEST_WAIT_S, wait * _GROWTH)
+    for id, (total, _, by_status) in uploads.items():
+        if sum(by_status.get(status, 0) for status in _SUCCESSFUL) < total:
+            result.failed += yield from _failed_of(id)
+    result.failed += [_unready(one["id"], one) for one in contents.values() if one and one["status"] not in _SUCCESSFUL]
+    return result
+
+
+def _content(id: str, before: dict[str, Any]) -> Flow[dict[str, Any] | None]:
+    try:
+        response = yield Send("GET", f"/api/v1/contents/{id}")
+        return response.json()
+    except NotFound:
+        # It was there, and has been deleted meanwhile.
+        if "id" in before:
+            return None
+        raise
+
+
+def _failed_of(upload_id: str) -> Flow[list[UnreadyContent]]:
+    found: list[UnreadyContent] = []
+    query: dict[str, Any] | None = {"limit": 1000}
+    while query is not None:
+        rows, query = yield from page_flow(f"/api/v1/uploads/{upload_id}", query)
+        found += [_unready(row["content_id"], row) for row in rows if row["status"] not in _SUCCESSFUL]
+    return found
+
+
+def _unready(id: str, row: dict[str, Any]) -> UnreadyContent:
+    return UnreadyContent(id, row["name"], row["status"], row["error_code"], row["status_message"])
+
+
+def _sum(uploads: dict, contents: dict) -> ReadyResult:
+    present = [content["status"] for content in contents.values() if content is not None]
+    counts = Counter(present)
+    for _, _, by_status in uploads.values():
+        counts.update(by_status)
+    return ReadyResult(
+        total=sum(total for total, _, _ in uploads.values()) + len(present),
+        settled=sum(settled for _, settled, _ in uploads.values()) + sum(status in _SETTLED for status in present),
+        by_status=dict(counts),
+    )

@@ -1,0 +1,132 @@
+"""Transports of httpx that retry, and raise the exceptions of this package."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import httpx
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential_jitter,
+)
+
+from .errors import Conflict, ConnectionFailed, LociError, RateLimited, Unavailable, error_from_response
+
+_KEY = "Idempotency-Key"
+#: Methods whose repetition has no further effect. Every POST has an `Idempotency-Key`.
+_REPEATABLE = {"GET", "HEAD", "OPTIONS", "PUT", "POST"}
+#: With a longer `Retry-After`, the request is not retried.
+_MAX_RETRY_AFTER_S = 120
+_backoff = wait_exponential_jitter(initial=0.3, max=10, jitter=0.3)
+
+
+class RetryTransport(httpx.BaseTransport):
+    """Retries repeatable requests while the service is unavailable or busy. A POST takes effect only once, by its key."""
+
+    def __init__(self, inner: httpx.BaseTransport, retries: int) -> None:
+        self._inner, self._retries = inner, retries
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        _name(request)
+        for attempt in Retrying(**_policy(request, self._retries)):
+            with attempt:
+                return self._attempt(request)
+        raise AssertionError("tenacity returns or raises")
+
+    def _attempt(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = self._inner.handle_request(request)
+            if _is_read_whole(response):
+                response.read()
+                response.close()
+        except httpx.TransportError as error:
+            raise connection_failed(request, error) from error
+        return _checked(response)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class AsyncRetryTransport(httpx.AsyncBaseTransport):
+    """`RetryTransport` for asyncio."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, retries: int) -> None:
+        self._inner, self._retries = inner, retries
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        _name(request)
+        async for attempt in AsyncRetrying(**_policy(request, self._retries)):
+            with attempt:
+                return await self._attempt(request)
+        raise AssertionError("tenacity returns or raises")
+
+    async def _attempt(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = await self._inner.handle_async_request(request)
+            if _is_read_whole(response):
+                await response.aread()
+                await response.aclose()
+        except httpx.TransportError as error:
+            raise connection_failed(request, error) from error
+        return _checked(response)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def connection_failed(request: httpx.Request, error: httpx.TransportError) -> ConnectionFailed:
+    """Returns the exception for a request without a response, or with half of one."""
+    host = f"{request.url.scheme}://{request.url.netloc.decode()}"
+    reason = str(error) or type(error).__name__
+    failed = ConnectionFailed(f"Cannot reach {host}: {reason}.", code="unreachable")
+    failed.was_sent = not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+    return failed
+
+
+def _name(request: httpx.Request) -> None:
+    if request.method == "POST":
+        request.headers.setdefault(_KEY, str(uuid4()))
+
+
+def _is_read_whole(response: httpx.Response) -> bool:
+    """JSON is read at once, so that a connection that breaks within it is noticed while the request can be retried."""
+    media_type = response.headers.get("Content-Type", "")
+    return response.status_code >= 300 or media_type.startswith("application/json")
+
+
+def _checked(response: httpx.Response) -> httpx.Response:
+    # A download may be answered with the URL of the bucket.
+    if response.status_code < 300 or response.status_code == 303:
+        return response
+    raise error_from_response(response)
+
+
+def _policy(request: httpx.Request, retries: int) -> dict:
+    return {
+        "stop": stop_after_attempt(retries + 1),
+        "retry": retry_if_exception(lambda error: _is_retried(request, error)),
+        "wait": _wait,
+        "reraise": True,
+    }
+
+
+def _is_retried(request: httpx.Request, error: BaseException) -> bool:
+    if not isinstance(error, LociError) or (error.retry_after or 0) > _MAX_RETRY_AFTER_S:
+        return False
+    # These were refused before they had any effect.
+    if isinstance(error, RateLimited) or (isinstance(error, ConnectionFailed) and not error.was_sent):
+        return True
+    if request.method not in _REPEATABLE and _KEY not in request.headers:
+        return False
+    is_running = isinstance(error, Conflict) and error.code == "idempotency_conflict"
+    return is_running or error.status == 408 or isinstance(error, (ConnectionFailed, Unavailable))
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome is not None else None
+    requested = error.retry_after if isinstance(error, LociError) else None
+    return max(_backoff(state), requested or 0)

@@ -1,0 +1,113 @@
+"""What an upload sends: files of folders, files by path, bytes in memory, texts and URLs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+from unicodedata import normalize
+
+Source = Literal["file", "text", "url"]
+
+
+@dataclass(frozen=True)
+class FileInput:
+    """A file on disk (`path`) or in memory (`data`)."""
+
+    path: str | os.PathLike[str] | None = None
+    data: bytes | None = None
+    #: Name of the content; by default that of the file. It may be a path, such as `guides/start.md`.
+    name: str | None = None
+    #: Id of yours: a content of the collection that has it is replaced.
+    external_id: str | None = None
+
+
+@dataclass(frozen=True)
+class UploadInput:
+    """One item of an upload."""
+
+    source: Source
+    name: str
+    size: int
+    text: str = ""
+    path: Path | None = None
+    data: bytes | None = None
+    external_id: str | None = None
+
+    def open(self) -> BinaryIO | bytes:
+        return (self.data or b"") if self.path is None else self.path.open("rb")
+
+    def own_fields(self) -> dict[str, str]:
+        """What the form says of this item alone: its id, and its name if that is a path."""
+        fields = {} if self.external_id is None else {"external_id": self.external_id}
+        return fields | ({"name": self.name} if self.source == "file" and self.name != self.plain_name else {})
+
+    @property
+    def plain_name(self) -> str:
+        return self.name.replace("\\", "/").rsplit("/", 1)[-1]
+
+    def sha256(self) -> str:
+        if self.path is None:
+            return hashlib.sha256(self.data or b"").hexdigest()
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def file_input(given: FileInput | str | os.PathLike[str]) -> UploadInput:
+    """Raises OSError if the file cannot be read."""
+    file = given if isinstance(given, FileInput) else FileInput(path=given)
+    if file.path is None:
+        data = file.data or b""
+        return UploadInput("file", normalize("NFC", file.name or "file"), len(data), data=data, external_id=file.external_id)
+    path = Path(file.path)
+    size = path.stat().st_size
+    if not path.is_file():
+        raise OSError("This is not a regular file.")
+    return UploadInput("file", normalize("NFC", file.name or path.name), size, path=path, external_id=file.external_id)
+
+
+def text_input(text: str) -> UploadInput:
+    return UploadInput("text", "text", len(text.encode()), text=text)
+
+
+def url_input(url: str) -> UploadInput:
+    return UploadInput("url", url, len(url), text=url)
+
+
+def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> list[FileInput]:
+    """Returns all files of a folder, named by their paths, beginning with the folder's own name (`docs/guides/start.md`).
+
+    Each has the id `path:docs/guides/start.md`, so that it replaces its earlier version. The command `loci upload` names
+    them alike.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise NotADirectoryError(f"{root} is not a folder.")
+    own = root.resolve().name
+    names = [(path, normalize("NFC", "/".join((own, *path.relative_to(root).parts)))) for path in _walk(root, hidden)]
+    return [FileInput(path=path, name=name, external_id=f"path:{name}") for path, name in names]
+
+
+def _walk(root: Path, hidden: bool) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root, followlinks=False):
+        folders[:] = sorted(name for name in folders if hidden or not name.startswith("."))
+        for name in sorted(files):
+            if hidden or not name.startswith("."):
+                yield Path(folder, name)
+
+
+def batches(inputs: Iterable[UploadInput], max_items: int, max_bytes: int) -> Iterator[list[UploadInput]]:
+    """Groups inputs in their order. One that is over the size limit is sent alone."""
+    batch: list[UploadInput] = []
+    size = 0
+    for one in inputs:
+        if batch and (len(batch) >= max_items or size + one.size > max_bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += one.size
+    if batch:
+        yield batch

@@ -1,0 +1,172 @@
+"""Uploads of any number of files, texts and URLs, in as many requests as necessary."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import InvalidRequest, PayloadTooLarge
+from .generated.models import Content, UploadItem, UploadResponse
+from .pages import page_flow
+from .steps import Flow, Send
+from .upload_inputs import FileInput, UploadInput, batches, file_input, text_input, url_input
+
+MAX_ITEMS = 200
+MAX_BYTES = 64 * 1024 * 1024
+#: Contents in these statuses are sent again, which retries them.
+_SENT_AGAIN = ("failed", "cancelled", "deleting", "stored")
+
+
+@dataclass(frozen=True)
+class UploadFailure:
+    """An item that could not be read or was rejected."""
+
+    name: str
+    code: str
+    message: str
+
+
+@dataclass
+class UploadResult:
+    #: One id per request, for `wait_until_ready`.
+    upload_ids: list[str] = field(default_factory=list)
+    #: What the service accepted or already had. Its ingestion continues after the upload.
+    items: list[UploadItem] = field(default_factory=list)
+    #: Contents that were not sent, because the collection already has them.
+    present: list[Content] = field(default_factory=list)
+    failures: list[UploadFailure] = field(default_factory=list)
+
+
+@dataclass
+class Upload:
+    """What is uploaded, and how."""
+
+    collection_id: str
+    files: Iterable[FileInput | str | os.PathLike[str]] = ()
+    texts: Iterable[str] = ()
+    urls: Iterable[str] = ()
+    metadata: dict[str, Any] | None = None
+    #: Files whose external id, name and bytes the collection already has are not sent.
+    skip_present: bool = False
+    max_items: int = MAX_ITEMS
+    max_bytes: int = MAX_BYTES
+    #: Further fields of `POST /upload`: `description`, `user_id`, `reader`, `ingest`, `on_duplicate`, `crawl`, `max_pages` …
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def upload_flow(what: Upload) -> Flow[UploadResult]:
+    result = UploadResult()
+    present = (yield from _present(what)) if what.skip_present else {}
+    files = []
+    for given in what.files:
+        try:
+            one = file_input(given)
+            content = present.get((one.external_id, one.name))
+            if content is not None and content.content_hash == one.sha256():
+                result.present.append(content)
+            else:
+                files.append(one)
+        except OSError as error:
+            name = given.path if isinstance(given, FileInput) else given
+            result.failures.append(_unreadable(str(name), error))
+    for inputs in (files, map(text_input, what.texts), map(url_input, what.urls)):
+        for batch in batches(inputs, what.max_items, what.max_bytes):
+            yield from _send(what, result, batch)
+    return result
+
+
+def _present(what: Upload) -> Flow[dict[tuple[str | None, str], Content]]:
+    found: dict[tuple[str | None, str], Content] = {}
+    query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": 1000}
+    while query is not None:
+        page, query = yield from page_flow("/api/v1/contents", query)
+        for content in map(Content.from_dict, page):
+            own = {key: value for key, value in content.metadata.to_dict().items() if key != "external_id"}
+            is_same = what.metadata is None or own == what.metadata
+            if content.external_id is not None and content.status not in _SENT_AGAIN and is_same:
+                found[content.external_id, content.name] = content
+    return found
+
+
+def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[None]:
+    """Sends a batch; splits it if it is too large or contains a file that cannot be read."""
+    try:
+        answer = yield from _send_once(what, batch)
+    except PayloadTooLarge as error:
+        if len(batch) == 1:
+            result.failures.append(UploadFailure(batch[0].name, error.code, error.detail))
+            return
+        what.max_items = max(1, len(batch) // 2)
+        for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
+            yield from _send(what, result, half)
+        return
+    except OSError as error:
+        # Changed or removed since it was found.
+        if len(batch) == 1:
+            result.failures.append(_unreadable(batch[0].name, error))
+            return
+        for one in batch:
+            yield from _send(what, result, [one])
+        return
+    result.items.extend(answer.uploads)
+    if answer.upload_id is not None:
+        result.upload_ids.append(str(answer.upload_id))
+    beyond = {error.name for error in answer.errors if error.code == "too_many_items"} if answer.uploads else set()
+    result.failures.extend(UploadFailure(e.name, e.code, e.message) for e in answer.errors if e.name not in beyond)
+    rest = [one for one in batch if one.name in beyond or one.plain_name in beyond]
+    if rest:
+        what.max_items = max(1, len(batch) - len(rest))
+        yield from _send(what, result, rest)
+
+
+def _send_once(what: Upload, batch: list[UploadInput]) -> Flow[UploadResponse]:
+    opened = ExitStack()
+    try:
+        send = Send("POST", "/api/v1/upload", {"files": _form(what, batch, opened)}, opened)
+    except OSError:
+        opened.close()
+        raise
+    try:
+        response = yield send
+        return UploadResponse.from_dict(response.json())
+    except InvalidRequest as error:
+        # When no item is accepted, the answer is a 400 that lists every item.
+        if isinstance(error.body, dict) and "uploads" in error.body:
+            return UploadResponse.from_dict(error.body)
+        raise
+
+
+def _form(what: Upload, batch: list[UploadInput], opened: ExitStack) -> list[tuple[str, tuple]]:
+    source = batch[0].source
+    fields: dict[str, Any] = {"collection_id": what.collection_id, "content_type": source, "metadata": what.metadata}
+    crawls = ("crawl", "max_pages", "max_depth")
+    fields |= {name: value for name, value in what.options.items() if source == "url" or name not in crawls}
+    own = [one.own_fields() for one in batch]
+    if any(own):
+        fields["items"] = own
+    parts: list[tuple[str, tuple]] = [
+        (name, (None, _text_of(value).encode())) for name, value in fields.items() if value is not None
+    ]
+    for one in batch:
+        if source == "file":
+            content = one.open()
+            if not isinstance(content, bytes):
+                opened.enter_context(content)
+            parts.append(("files", (one.plain_name, content, "application/octet-stream")))
+        else:
+            parts.append(("content" if source == "text" else "urls", (None, one.text.encode())))
+    return parts
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, (dict, list, bool)):
+        return json.dumps(value)
+    return str(value)
+
+
+def _unreadable(name: str, error: OSError) -> UploadFailure:
+    return UploadFailure(name, "unreadable_file", f"The file cannot be read: {error.strerror or error}.")
