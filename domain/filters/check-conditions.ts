@@ -2,8 +2,8 @@ import { assertNever } from '#domain/app-error.ts';
 import type { Field } from './fields.ts';
 import type { Filter, FilterRecord, Scalar } from './filter.ts';
 import { isoDateOfInstant } from './iso-date.ts';
-import { matchesFilter } from './matches-filter.ts';
-import { recordValues } from './values-by-path.ts';
+import { matchesValues } from './matches-filter.ts';
+import { recordValues, type RecordValues } from './values-by-path.ts';
 
 type Seen = { field: string; values: Scalar[] };
 /** A condition in words, whether it holds, and the values of its fields. */
@@ -15,21 +15,20 @@ const BOUNDS = { gt: '>', gte: '≥', lt: '<', lte: '≤' } as const;
 
 /** Checks each condition of a filter alone: those that must all hold are listed one by one. */
 export function checkConditions(filter: Filter, record: FilterRecord): ConditionCheck[] {
-  if (filter.kind === 'and') return filter.operands.flatMap((operand) => checkConditions(operand, record));
+  return checkValues(filter, recordValues(record));
+}
+
+function checkValues(filter: Filter, values: RecordValues): ConditionCheck[] {
+  if (filter.kind === 'and') return filter.operands.flatMap((operand) => checkValues(operand, values));
   return [
-    {
-      condition: shorten(describe(filter)),
-      holds: matchesFilter(filter, record),
-      seen: seenValues(filter, record),
-    },
+    { condition: shorten(describe(filter)), holds: matchesValues(filter, values), seen: seenValues(filter, values) },
   ];
 }
 
-function seenValues(filter: Filter, record: FilterRecord): Seen[] {
-  const values = recordValues(record);
+function seenValues(filter: Filter, values: RecordValues): Seen[] {
   const seen = fieldsOf(filter).map((field): [string, Scalar[]] => [
     nameOf(field),
-    (values[field.area].get(field.path) ?? [])
+    [...(values[field.area].get(field.path) ?? [])]
       .slice(0, MAX_SEEN_VALUES)
       .map((value) => (typeof value === 'string' ? shorten(value) : value)),
   ]);
@@ -51,7 +50,7 @@ function describe(filter: Filter): string {
     case 'exists':
       return `${nameOf(filter.field)} has a value`;
     case 'one_of':
-      return `${nameOf(filter.field)} is ${filter.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      return `${nameOf(filter.field)} is ${[...filter.values].map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'range': {
       const bound = filter.scale === 'date' ? isoDateOfInstant(filter.value) : filter.value;
       return `${nameOf(filter.field)} ${BOUNDS[filter.bound]} ${bound}`;

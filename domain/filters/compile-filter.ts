@@ -27,7 +27,7 @@ export function compileFilter(filter: Filter): FacetQuery {
       return { kind: 'contains_any', terms: [existenceTerm(filter.field.area, filter.field.path)] };
     case 'one_of': {
       const { area, path } = filter.field;
-      return { kind: 'contains_any', terms: [...new Set(filter.values.map((value) => valueTerm(area, path, value)))] };
+      return { kind: 'contains_any', terms: [...filter.values].map((value) => valueTerm(area, path, value)) };
     }
     case 'range':
       return { kind: 'contains_any', terms: rangeFacets(filter) };

@@ -93,7 +93,7 @@ function facetsOfValues(area: FieldArea, valuesByPath: ValuesByPath, maxTerms = 
   const terms = new Set<string>();
   for (const [path, values] of valuesByPath) {
     terms.add(existenceTerm(area, path));
-    for (const value of new Set(values)) {
+    for (const value of values) {
       for (const term of facetsOfValue(area, path, value)) terms.add(term);
       if (terms.size >= maxTerms) return terms;
     }

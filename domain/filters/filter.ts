@@ -14,7 +14,7 @@ export type Filter =
   | { readonly kind: 'not'; readonly operand: Filter }
   | { readonly kind: 'exists'; readonly field: Field }
   /** True when the field, or one of its array elements, is one of these values (same type, same value). */
-  | { readonly kind: 'one_of'; readonly field: Field; readonly values: readonly Scalar[] }
+  | { readonly kind: 'one_of'; readonly field: Field; readonly values: ReadonlySet<Scalar> }
   | RangeFilter;
 
 /**

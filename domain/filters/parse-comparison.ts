@@ -53,15 +53,16 @@ function inList(operand: unknown, field: Field, place: FilterPlace): Filter {
 /** A null operand means "no value". */
 function equalsOneOf(operands: readonly unknown[], field: Field, place: FilterPlace): Filter {
   place.parse.values += operands.length;
-  const values = operands.flatMap((operand, index) => {
-    if (operand === null) return [];
+  const values = new Set<Scalar>();
+  for (const [index, operand] of operands.entries()) {
+    if (operand === null) continue;
     const value = comparable(operand, field, operands.length > 1 ? placeOfKey(place, index) : place);
-    return value === null ? [] : [value];
-  });
+    if (value !== null) values.add(value);
+  }
   const oneOf: Filter = { kind: 'one_of', field, values };
   if (!operands.includes(null)) return oneOf;
   const absent = not({ kind: 'exists', field });
-  return values.length === 0 ? absent : { kind: 'or', operands: [oneOf, absent] };
+  return values.size === 0 ? absent : { kind: 'or', operands: [oneOf, absent] };
 }
 
 function containsAll(operand: unknown, field: Field, place: FilterPlace): Filter {

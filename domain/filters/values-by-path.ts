@@ -3,11 +3,11 @@ import type { FilterContent, FilterRecord, JsonObject, Scalar } from './filter.t
 import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
 
 /**
- * The values of each path in one area. Elements of an array are values of the path of the array, and objects in it extend that
+ * The different values of each path in one area. Elements of an array are values of the path of the array, and objects in it extend that
  * path, so `authors.name` addresses the name of every author. A path with an object or an empty array exists without values; a
  * path with null does not exist. A key that contains a dot and nested objects have the same path.
  */
-export type ValuesByPath = ReadonlyMap<string, readonly Scalar[]>;
+export type ValuesByPath = ReadonlyMap<string, ReadonlySet<Scalar>>;
 
 export type RecordValues = Readonly<Record<FieldArea, ValuesByPath>>;
 
@@ -31,7 +31,7 @@ export function contentValues(content: FilterContent): ValuesByPath {
 
 /** Returns the values of a JSON object. Iterative, so that deeply nested metadata cannot exhaust the call stack. */
 export function objectValues(object: JsonObject): ValuesByPath {
-  const valuesByPath = new Map<string, Scalar[]>();
+  const valuesByPath = new Map<string, Set<Scalar>>();
   const pending: { path: string; value: unknown }[] = [];
   const visitKeys = (prefix: string, value: object): void => {
     for (const [key, inner] of Object.entries(value)) pending.push({ path: prefix + key, value: inner });
@@ -41,10 +41,10 @@ export function objectValues(object: JsonObject): ValuesByPath {
     const { path, value } = next;
     if (value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))) continue;
     let values = valuesByPath.get(path);
-    if (!values) valuesByPath.set(path, (values = []));
+    if (!values) valuesByPath.set(path, (values = new Set()));
     if (Array.isArray(value)) for (const element of value) pending.push({ path, value: element });
     else if (typeof value === 'object') visitKeys(`${path}.`, value);
-    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') values.push(value);
+    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') values.add(value);
   }
   return valuesByPath;
 }

@@ -42,7 +42,7 @@ export function memoryFacets({ user_id, memory_type, valid_from, valid_to }: Ind
 /** Returns the filter for versions that are valid now, or were at `asOf`; of one user, or of all when `userId` is null. */
 export function memoryFilter({ userId, asOf }: { userId: string | null; asOf: Date | null }): FacetQuery {
   const operands: Filter[] = [asOf === null ? IS_CURRENT : validAt(asOf.getTime())];
-  if (userId !== null) operands.push({ kind: 'one_of', field: fieldOf('user_id'), values: [userId] });
+  if (userId !== null) operands.push({ kind: 'one_of', field: fieldOf('user_id'), values: new Set([userId]) });
   return compileFilter({ kind: 'and', operands });
 }
 
@@ -56,4 +56,4 @@ function fieldOf(path: string): Field {
   return { area: 'chunk', path, type: 'any' };
 }
 
-const IS_CURRENT: Filter = { kind: 'one_of', field: fieldOf('current'), values: [true] };
+const IS_CURRENT: Filter = { kind: 'one_of', field: fieldOf('current'), values: new Set([true]) };

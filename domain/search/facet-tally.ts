@@ -15,9 +15,9 @@ export class FacetTally {
   #isFull = false;
 
   /** Adds contents that have the same values. */
-  add(values: readonly Scalar[], contents: number): void {
-    if (values.length === 0) this.#missing += contents;
-    for (const value of new Set(values)) this.#count(value, contents);
+  add(values: ReadonlySet<Scalar>, contents: number): void {
+    if (values.size === 0) this.#missing += contents;
+    for (const value of values) this.#count(value, contents);
   }
 
   /** `isComplete`: all contents were added. Else, and if there were too many values, the counts are lower bounds. */

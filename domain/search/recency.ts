@@ -14,7 +14,7 @@ type Recency = { half_life_days: number; weight: number; field: string };
 export function recencyFactor(record: FilterRecord, recency: Recency, nowMs: number): number {
   const field = resolveField(recency.field);
   const values = field === null ? [] : (recordValues(record)[field.area].get(field.path) ?? []);
-  const instants = values.map(instantOfValue).filter((instant) => instant !== null);
+  const instants = [...values].map(instantOfValue).filter((instant) => instant !== null);
   const ageMs = instants.length === 0 ? Infinity : Math.max(0, nowMs - Math.max(...instants));
   return 1 - recency.weight + recency.weight * 0.5 ** (ageMs / (recency.half_life_days * DAY_MS));
 }

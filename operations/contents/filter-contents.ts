@@ -5,6 +5,7 @@ import type { Filter } from '#domain/filters/filter.ts';
 import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import type { ContentFilter, ListedContent } from '#store/contents/content-lists.ts';
 import type { BoundedCount } from '#store/page.ts';
+import { createPause } from '#operations/pause.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Contents that one request looks at, whatever the filter. */
@@ -28,6 +29,7 @@ export async function filterContents(
   caller: Caller,
   { list: { limit, total, ...list }, filter }: { list: ContentList; filter: Filter },
 ): Promise<FilteredPage> {
+  const pause = createPause();
   const contents: ListedContent[] = [];
   let count = 0;
   let last: TimePosition | null = null;
@@ -35,6 +37,7 @@ export async function filterContents(
   let next: TimePosition | null | undefined;
   for await (const scanned of scanContents(services, caller, list)) {
     if (scanned === 'too many') return { contents, next: next ?? last, total: total ?? { count, isExact: false } };
+    await pause();
     const { row, isLast } = scanned;
     last = { createdUs: row.createdUs, id: row.content.id };
     if (!matchesFilter(filter, recordOf(row))) continue;

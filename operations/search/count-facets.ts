@@ -2,13 +2,14 @@ import { validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { resolveField, type Field } from '#domain/filters/fields.ts';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
-import { readsChunk, type Filter } from '#domain/filters/filter.ts';
-import { matchesFilter } from '#domain/filters/matches-filter.ts';
+import { readsChunk, type Filter, type Scalar } from '#domain/filters/filter.ts';
+import { matchesValues } from '#domain/filters/matches-filter.ts';
 import { fieldsOfFilter, neededFields, readsMetadata, type NeededFields } from '#domain/filters/needed-fields.ts';
 import { recordValues } from '#domain/filters/values-by-path.ts';
 import type { FacetCounts } from '#domain/records/search-options.ts';
 import { FacetTally } from '#domain/search/facet-tally.ts';
 import type { ContentGroup, GroupPage, GroupedContents } from '#store/contents/content-fields.ts';
+import { createPause } from '#operations/pause.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Contents that are counted for one search, and bytes of their metadata. */
@@ -18,6 +19,7 @@ const MAX_METADATA_BYTES = 64 * 1024 * 1024;
 const PAGE_BYTES = 1024 * 1024;
 const FIRST_PAGE = 100;
 const MAX_PAGE = 2_500;
+const NO_VALUES: ReadonlySet<Scalar> = new Set();
 
 type FacetRequest = {
   names: readonly string[];
@@ -48,29 +50,30 @@ export async function countFacets(
   const asked = [...fields.values()].filter((field) => field !== null);
   const tallies = new Map(names.map((name) => [name, new FacetTally()]));
   const needed = neededFields([...asked, ...fieldsOfFilter(filter)]);
+  const pause = createPause();
   let isExact = true;
   for await (const group of publishedGroups(services, caller, { ...request, needed })) {
     if (group === 'too many') {
       isExact = false;
       break;
     }
-    const record = toFilterRecord(group.fields, {});
-    if (filter !== null && !matchesFilter(filter, record)) continue;
-    const values = recordValues(record);
-    const valuesOf = (field: Field | null | undefined) => (field ? (values[field.area].get(field.path) ?? []) : []);
+    await pause();
+    const values = recordValues(toFilterRecord(group.fields, {}));
+    if (filter !== null && !matchesValues(filter, values)) continue;
+    const valuesOf = (field: Field | null | undefined) => (field && values[field.area].get(field.path)) ?? NO_VALUES;
     for (const [name, tally] of tallies) tally.add(valuesOf(fields.get(name)), group.contents);
   }
   return Object.fromEntries([...tallies].map(([name, tally]) => [name, tally.toCounts(isExact)]));
 }
 
-/** Each page is read in a slot that searches use as well, so that one workspace does not count while all others wait. */
+/** Each page waits for a slot of searches, in turn with them: neither holds up another workspace for longer than one page. */
 async function* publishedGroups(
   services: Services,
   caller: Caller,
   { collectionIds, needed, signal }: FacetRequest & { needed: NeededFields },
 ): AsyncGenerator<ContentGroup | 'too many'> {
   const { scope } = caller;
-  const place = { share: scope.workspaceId, lane: 'bulk', signal } as const;
+  const place = { share: scope.workspaceId, lane: 'express', signal } as const;
   const earlier: string[] = [];
   let limit = readsMetadata(needed) ? FIRST_PAGE : MAX_PAGE;
   const left = { contents: MAX_COUNTED, bytes: MAX_METADATA_BYTES };

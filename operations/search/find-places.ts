@@ -71,6 +71,6 @@ async function findPlace(
 
 function ofContent({ contentId, filter }: Pick<PlaceSearch, 'contentId' | 'filter'>): Filter {
   const field = { area: 'content', path: 'content_id', type: 'text' } as const;
-  const isContent: Filter = { kind: 'one_of', field, values: [contentId] };
+  const isContent: Filter = { kind: 'one_of', field, values: new Set([contentId]) };
   return filter === null ? isContent : { kind: 'and', operands: [filter, isContent] };
 }

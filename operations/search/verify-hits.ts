@@ -2,12 +2,13 @@ import type { Caller } from '#domain/access/caller.ts';
 import { resolveField } from '#domain/filters/fields.ts';
 import { NO_FIELDS, toFilterRecord, type ContentFields } from '#domain/filters/filter-record.ts';
 import { readsChunk, type Filter } from '#domain/filters/filter.ts';
-import { matchesFilter } from '#domain/filters/matches-filter.ts';
+import { createChunkTest } from '#domain/filters/matches-filter.ts';
 import { fieldsOfFilter, neededFields, readsMetadata, type NeededFields } from '#domain/filters/needed-fields.ts';
 import type { SearchRequest } from '#domain/records/search.ts';
 import { recencyFactor } from '#domain/search/recency.ts';
 import type { ChunkHit } from '#store/contents/chunk-hits.ts';
 import type { Hit } from '#store/weaviate/vector-index.ts';
+import { createPause } from '#operations/pause.ts';
 import type { Services } from '#operations/services.ts';
 import type { ChunkRow, VerifiedHit } from './verified-hit.ts';
 
@@ -42,10 +43,18 @@ type Asked = Conditions & { ids: readonly string[] };
 async function verifyFew(services: Services, caller: Caller, { ids, ...conditions }: Asked): Promise<Verified[]> {
   const rows = await services.stores.chunks.findPublished(caller.scope, ids);
   const judge = judgeOf(services, conditions);
-  return rows.flatMap((row) => {
-    const boost = judge(fieldsOfRow(row), row);
-    return boost === null ? [] : [{ row, boost }];
-  });
+  const pause = createPause();
+  const verified: Verified[] = [];
+  for (const ofContent of Map.groupBy(rows, (row) => row.content_id).values()) {
+    const [first] = ofContent;
+    const boostOf = judge(fieldsOfRow(first));
+    for (const row of ofContent) {
+      const boost = boostOf(row);
+      if (boost !== null) verified.push({ row, boost });
+    }
+    await pause();
+  }
+  return verified;
 }
 
 async function verifyMany(services: Services, caller: Caller, { ids, ...conditions }: Asked): Promise<Verified[]> {
@@ -55,12 +64,15 @@ async function verifyMany(services: Services, caller: Caller, { ids, ...conditio
   const date = recency && resolveField(recency.field);
   const needed = neededFields([...(date ? [date] : []), ...fieldsOfFilter(filter)]);
   const judge = judgeOf(services, conditions);
+  const pause = createPause();
   const verified: Verified[] = [];
   for await (const [fields, ofContent] of withFields(services, caller, { rows, needed })) {
+    const boostOf = judge(fields);
     for (const { metadata, ...row } of ofContent) {
-      const boost = judge(fields, { metadata });
+      const boost = boostOf({ metadata });
       if (boost !== null) verified.push({ row, boost });
     }
+    await pause();
   }
   return verified;
 }
@@ -85,17 +97,22 @@ async function* withFields(
   }
 }
 
-/** Returns what tells the boost of a chunk, null when the filter excludes it. Without conditions on contents their fields are null. */
+/**
+ * Returns what judges a content once for all of its chunks: it returns what tells the boost of a chunk, null when the filter
+ * excludes it. Without conditions on contents their fields are null.
+ */
 function judgeOf(services: Services, { filter, recency }: Conditions) {
   const nowMs = services.clock.now().getTime();
-  return (fields: ContentFields | null, { metadata }: Pick<ChunkHit, 'metadata'>): number | null => {
-    if (filter === null && recency === undefined) return 1;
-    const record = toFilterRecord(fields ?? NO_FIELDS, metadata ?? {});
-    if (filter !== null && !matchesFilter(filter, record)) return null;
-    return recency === undefined ? 1 : recencyFactor(record, recency, nowMs);
+  return (fields: ContentFields | null) => {
+    const record = toFilterRecord(fields ?? NO_FIELDS, {});
+    const test = filter === null ? null : createChunkTest(filter, record);
+    const boost = recency === undefined ? 1 : recencyFactor(record, recency, nowMs);
+    return ({ metadata }: Pick<ChunkHit, 'metadata'>): number | null =>
+      test === null || test(metadata ?? {}) ? boost : null;
   };
 }
 
-function fieldsOfRow(row: ChunkRow): ContentFields {
+function fieldsOfRow(row: ChunkRow | undefined): ContentFields | null {
+  if (row === undefined) return null;
   return { ...row, size: row.content_size, created_at: row.content_created_at, metadata: row.content_metadata };
 }

@@ -1,6 +1,9 @@
 import test from 'ava';
 import { chunkFacets, contentFacets, recordFacets } from '#domain/filters/facets.ts';
 import type { FilterRecord, JsonObject } from '#domain/filters/filter.ts';
+import { createChunkTest, matchesValues } from '#domain/filters/matches-filter.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
+import { objectValues } from '#domain/filters/values-by-path.ts';
 import { bothAnswers } from './both-answers.ts';
 
 const base: FilterRecord = {
@@ -114,4 +117,41 @@ test('gives a chunk the facets of its content and its own', (t) => {
   t.deepEqual(recordFacets(base), [...contentFacets(base.content, base.metadata), ...chunkFacets(base.chunk)]);
   t.true(chunkFacets(base.chunk).includes('k.page'));
   t.true(recordFacets(base).includes('m.lang=s:en'));
+});
+
+test('an array of many equal values costs no more than its different ones, in the filter as in the record', (t) => {
+  const filter = parseFilter({ tags: { $in: Array.from({ length: 1_000 }, () => 'red') } });
+  t.is(filter?.kind === 'one_of' ? filter.values.size : null, 1);
+  t.is(objectValues({ tags: Array.from({ length: 13_000 }, () => 'red') }).get('tags')?.size, 1);
+});
+
+test('what the chunks of a content share is read once for all of them', (t) => {
+  const filter = parseFilter({ tags: { $in: ['red', 'blue'] }, 'chunk.page': { $gt: 1 } });
+  let reads = 0;
+  const metadata = {
+    get tags() {
+      reads += 1;
+      return ['red', 'green'];
+    },
+  };
+  if (filter === null) throw new Error('there are conditions');
+  const isFound = createChunkTest(filter, { content: base.content, metadata });
+  t.deepEqual(
+    [1, 2, 3].map((page) => isFound({ page })),
+    [false, true, true],
+  );
+  t.is(reads, 1);
+});
+
+test('many ranges of dates read each date once', (t) => {
+  const filter = parseFilter({
+    $or: Array.from({ length: 100 }, (_, day) => ({ at: { $gt: `2030-01-01T00:00:00.${day}Z` } })),
+  });
+  let reads = 0;
+  const dates = new Set(['2026-11-23']);
+  const counted = Object.assign(dates, { [Symbol.iterator]: () => ((reads += 1), Set.prototype.values.call(dates)) });
+  const values = { content: new Map(), metadata: new Map([['at', counted]]), chunk: new Map() };
+  if (filter === null) throw new Error('there are conditions');
+  t.false(matchesValues(filter, values));
+  t.is(reads, 1);
 });

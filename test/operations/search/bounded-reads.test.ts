@@ -86,6 +86,31 @@ test('a search reads the metadata of its results only, however many hits it rank
   }
 });
 
+test('the values of a content are read once for all of its chunks that are found', async (t) => {
+  const { services, caller, collectionId } = await largeMetadata(t, { contents: 1, each: 200 });
+  const { contents } = services.stores;
+  let reads = 0;
+  const findFields: typeof contents.findFields = async (...asked) => {
+    const found = await contents.findFields(...asked);
+    const counted = [...found].map(([id, { metadata, ...fields }]) => {
+      const withReads = {
+        ...fields,
+        get metadata() {
+          reads += 1;
+          return metadata;
+        },
+      };
+      return [id, withReads] as const;
+    });
+    return new Map(counted);
+  };
+  const counting = { ...services, stores: { ...services.stores, contents: { ...contents, findFields } } };
+  const asked = { query: 'chunk version', collection_id: collectionId, max_results: 1, offset: 0 };
+  const request = SearchRequest.parse({ ...asked, filters: { lang: { $ne: 'de' } } });
+  t.like(await searchCollection(counting, caller, request), { total_results: 1, next_offset: 1 });
+  t.is(reads, 1);
+});
+
 test('the explanation of a content with many chunks reads its metadata once, besides the results', async (t) => {
   const { services, database, caller, contentIds } = await largeMetadata(t, { contents: 1, each: 200 });
   const asked = { query: 'nothing like it', content_id: contentIds[0], max_results: 1, search_type: 'vector' };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
 import { CreateCollectionRequest } from '#domain/records/collection.ts';
@@ -57,6 +58,28 @@ test('what waits for a client that left is not done', async (t) => {
   );
   for (const slot of held) slot[Symbol.dispose]();
   t.is(searches, 0);
+});
+
+test('facets are counted while another workspace searches without a pause', async (t) => {
+  const { services, caller, collectionId } = await openCollections(t, 1);
+  const place = { share: 'another workspace', lane: 'express' } as const;
+  const counted = new AbortController();
+  const busy = Array.from({ length: 4 * SLOTS }, async () => {
+    while (!counted.signal.aborted) await services.searchSlots.run(() => setImmediate(), place);
+  });
+  const counting = countFacets(services, caller, {
+    names: ['type'],
+    filter: null,
+    collectionIds: new Set([collectionId]),
+    signal: AbortSignal.timeout(30_000),
+  });
+  try {
+    const { type } = await counting;
+    t.is(type?.missing_count, 0);
+  } finally {
+    counted.abort();
+    await Promise.all(busy);
+  }
 });
 
 test('whether the index has lost collections is asked in the slots of searches', async (t) => {
