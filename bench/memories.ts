@@ -85,7 +85,7 @@ function perSecond(items: number, elapsedMs: number): number {
 
 /** Milliseconds for all texts in one call, after a warm-up, with the embedder and the settings of the API. */
 async function embedAlone({ config }: BenchStack, texts: readonly string[]): Promise<number> {
-  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  const embedders = await createEmbedders({ ...config.embedder, named: [], cacheDir: config.cacheDir });
   try {
     // Threads of the embedder start with the first texts that wait for one.
     await embedders.preferred.embed(makeTexts(EMBEDDER_WARM_UPS), 'document');

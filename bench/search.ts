@@ -125,7 +125,7 @@ async function compare(clients: number, sides: { api: Search; baseline: Search }
 /** Embeds the query in this process and sends it to the service's index with Weaviate's own client. */
 async function createBaselineSearch(stack: BenchStack, collectionId: string) {
   const { config } = stack;
-  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  const embedders = await createEmbedders({ ...config.embedder, named: [], cacheDir: config.cacheDir });
   const client = await openWeaviateClient(config);
   const embedder = embedders.preferred;
   const tenant = await findTenant(config.database.url, collectionId);

@@ -32,7 +32,7 @@ const BATCH_SIZE = 128;
  * with the code, settings and limits of the worker, but without API, workflow, database and fence.
  */
 export async function measureStagesAlone(config: Config, files: readonly LocalFile[]): Promise<StageTimes> {
-  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  const embedders = await createEmbedders({ ...config.embedder, named: [], cacheDir: config.cacheDir });
   try {
     const embedder = embedders.preferred;
     const read = await readAll(config, files, embedder);

@@ -14,7 +14,7 @@ const BATCH_SIZE = 500;
  * using Weaviate without the service.
  */
 export async function openWeaviateAlone(config: Config, documents: readonly BeirDocument[]) {
-  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  const embedders = await createEmbedders({ ...config.embedder, named: [], cacheDir: config.cacheDir });
   const vectors = createVectorIndex({ ...config.weaviate, timeoutMs: 60_000 });
   const { preferred: embedder } = embedders;
   const tenant = `alone-${randomUUID()}`;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ALL_SLOTS, parseWorkerSlots, type WorkerSlots } from '#domain/worker-slots.ts';
 import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
 import { PublicProviderSettings } from '#providers/models/public-provider-settings.ts';
+import { EmbedderEntries } from './embedder-entries.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
@@ -95,6 +96,7 @@ export const Environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
     .optional(),
+  LOCI_EMBEDDERS: EmbedderEntries.default({}),
   LOCI_OPENAI_BASE_URL: z.url().optional(),
   LOCI_OPENAI_API_KEY: z.string().optional(),
   LOCI_OPENAI_DIMENSIONS: count.optional(),
@@ -169,23 +171,9 @@ function pem(kind: 'CERTIFICATE' | 'PRIVATE KEY') {
   return z.string().regex(new RegExp(`-----BEGIN [A-Z ]*${kind}-----`), message);
 }
 
-/** Returns the problems of settings that need one another: those of the embedder, the chat model, the reranker and the shared limits. */
+/** Returns the problems of settings that need one another: those of the chat model, the reranker and the shared limits. */
 export function incompleteSettings(env: Environment): string[] {
   const problems: string[] = [];
-  if (env.LOCI_EMBEDDER === 'openai') {
-    if (!env.LOCI_OPENAI_BASE_URL) problems.push('LOCI_OPENAI_BASE_URL is required when LOCI_EMBEDDER=openai');
-    const isKnown = env.LOCI_EMBEDDER_PRESET !== undefined;
-    if (!isKnown && !env.LOCI_EMBEDDER_MODEL)
-      problems.push('LOCI_EMBEDDER_MODEL is required when LOCI_EMBEDDER=openai');
-    if (!isKnown && !env.LOCI_OPENAI_DIMENSIONS)
-      problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
-  }
-  if (env.LOCI_EMBEDDER_URL && env.LOCI_EMBEDDER !== 'local') {
-    problems.push('LOCI_EMBEDDER_URL is for LOCI_EMBEDDER=local: other embedding servers are LOCI_OPENAI_BASE_URL');
-  }
-  if (env.LOCI_EMBEDDER_URL && !env.LOCI_EMBEDDER_TOKEN) {
-    problems.push('LOCI_EMBEDDER_TOKEN is required with LOCI_EMBEDDER_URL: the same as that of the worker there');
-  }
   if (!env.LOCI_CHAT_BASE_URL !== !env.LOCI_CHAT_MODEL) {
     problems.push('LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL go together: set both or neither');
   }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { accessRuleProblems, tokenSettings } from './access-rules.ts';
 import { blobSettingProblems, blobSettings } from './blob-settings.ts';
 import { ConfigError } from './config-error.ts';
+import { embedderProblems, embedderSettings, namedEmbedders, type NamedEmbedderSettings } from './embedder-settings.ts';
 import { describeIssue, Environment, incompleteSettings } from './environment.ts';
 import { crawlerAgent } from '#domain/crawls/crawler-name.ts';
 import { deepFreeze } from '#domain/deep-freeze.ts';
@@ -16,19 +17,22 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   if (!parsed.success) {
     throw new ConfigError([...problems, ...parsed.error.issues.map(describeIssue)]);
   }
+  const embedders = namedEmbedders(parsed.data, { environment, values });
   problems.push(
+    ...embedderProblems(parsed.data),
+    ...embedders.problems,
     ...incompleteSettings(parsed.data),
     ...temporalProblems(parsed.data),
     ...blobSettingProblems(parsed.data),
     ...accessRuleProblems(parsed.data),
   );
   if (problems.length > 0) throw new ConfigError(problems);
-  return deepFreeze(toConfig(parsed.data));
+  return deepFreeze(toConfig(parsed.data, embedders.named));
 }
 
 export type Config = ReturnType<typeof readConfig>;
 
-function toConfig(env: Environment) {
+function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
   return {
     api: {
       host: env.LOCI_HOST,
@@ -58,28 +62,7 @@ function toConfig(env: Environment) {
     blobs: blobSettings(env),
     cacheDir: resolve(env.LOCI_CACHE_DIR),
     secrets: { keys: env.LOCI_SECRET_KEYS, apiKeyPepper: env.LOCI_API_KEY_PEPPER },
-    embedder: {
-      provider: env.LOCI_EMBEDDER,
-      model: env.LOCI_EMBEDDER_MODEL ?? env.LOCI_EMBEDDER_PRESET ?? 'all-MiniLM-L6-v2',
-      /** Says how a known model is used. */
-      preset: env.LOCI_EMBEDDER_PRESET ?? null,
-      folder: env.LOCI_EMBEDDER_FOLDER ?? null,
-      /** Why this embedder replaces the one that was requested; shown in `/readyz`. */
-      note: env.LOCI_EMBEDDER_NOTE ?? null,
-      threads: env.LOCI_EMBEDDER_THREADS ?? null,
-      /** A worker that embeds for the API; null: the API loads the model itself. */
-      remote:
-        env.LOCI_EMBEDDER_URL && env.LOCI_EMBEDDER_TOKEN
-          ? { url: env.LOCI_EMBEDDER_URL, token: env.LOCI_EMBEDDER_TOKEN }
-          : null,
-      /** Workers embed for whoever knows it; null: for nobody. */
-      token: env.LOCI_EMBEDDER_TOKEN ?? null,
-      openai: {
-        baseUrl: env.LOCI_OPENAI_BASE_URL ?? null,
-        apiKey: env.LOCI_OPENAI_API_KEY ?? null,
-        dimensions: env.LOCI_OPENAI_DIMENSIONS ?? null,
-      },
-    },
+    embedder: embedderSettings(env, named),
     /** Optional: memories and summaries also work without a chat model. */
     chat: {
       baseUrl: env.LOCI_CHAT_BASE_URL ?? null,

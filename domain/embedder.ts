@@ -35,7 +35,27 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
+/** `default`, `lexical`, or the name of an embedder in the settings. */
+export type NamedEmbedder = { readonly name: string; readonly embedder: Embedder };
+
 /** Returns the name that users see, such as `local/all-MiniLM-L6-v2`. */
 export function embedderName(space: EmbeddingSpace): string {
   return `${space.provider}/${space.model}`;
+}
+
+/** Says which embedder of a collection is missing, and what to do. `instead`: what else than configuring it helps. */
+export function missingEmbedder(
+  space: EmbeddingSpace,
+  { all, instead }: { all: readonly NamedEmbedder[]; instead: string },
+): string {
+  const { provider, model, dimensions } = space;
+  const alike = all.find(({ embedder: { space: one } }) => one.provider === provider && one.model === model);
+  const present = alike?.embedder.space.dimensions;
+  const difference =
+    present === dimensions ? 'other weights, or with another preset or other prefixes' : `${present} dimensions`;
+  return (
+    `The collection is embedded with ${embedderName(space)} (${dimensions} dimensions), which is not configured on this server` +
+    `${alike ? `; its embedder "${alike.name}" is this model with ${difference}` : ''}. ` +
+    `Configure it (LOCI_EMBEDDER, LOCI_EMBEDDERS), ${instead}.`
+  );
 }

@@ -1,3 +1,4 @@
+import type { EmbedderProvider } from '#domain/embedder.ts';
 import type { Services } from './services.ts';
 
 export type DependencyState = { ok: boolean; detail: string | null };
@@ -11,6 +12,7 @@ export type Readiness = {
     blobs: DependencyState;
   };
   embedder: string;
+  embedders: { name: string; provider: EmbedderProvider; model: string; dimensions: number }[];
   embedder_note: string | null;
   reranker: string | null;
 };
@@ -37,6 +39,10 @@ export async function checkReadiness(services: Services): Promise<Readiness> {
     ready: postgres.ok,
     dependencies: { postgres, weaviate, temporal, blobs },
     embedder: services.instance.embedder,
+    embedders: services.embedders.all.map(({ name, embedder }) => {
+      const { provider, model, dimensions } = embedder.space;
+      return { name, provider, model, dimensions };
+    }),
     embedder_note: services.instance.embedderNote,
     reranker: services.reranker?.name ?? null,
   };

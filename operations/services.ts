@@ -5,7 +5,7 @@ import type { MemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { ChatModel } from '#domain/chat-model.ts';
 import type { Compressors } from '#domain/compression/compressor.ts';
 import type { Clock } from '#domain/clock.ts';
-import type { Embedder, EmbedderProvider, EmbeddingSpace } from '#domain/embedder.ts';
+import type { Embedder, EmbeddingSpace, NamedEmbedder } from '#domain/embedder.ts';
 import type { FairSlots } from '#domain/fair-slots.ts';
 import type { Jobs } from '#domain/jobs.ts';
 import type { ModelCatalogue } from '#domain/model-catalogue.ts';
@@ -17,14 +17,14 @@ import type { KeyRing } from '#security/key-ring.ts';
 import type { Stores } from '#store/stores.ts';
 import type { VectorIndex } from '#store/weaviate/vector-index.ts';
 
-/** The embedders of this process: the configured one and `lexical`, which is always available. */
+/** The embedders of this process: the default one, further ones, and `lexical`, which is always available. */
 export type Embedders = {
-  /** The configured embedder, used for new collections that do not name one. */
+  /** The default embedder, used for memories, and for new collections that do not name one. */
   readonly preferred: Embedder;
+  /** All of them, the default one first. */
+  readonly all: readonly NamedEmbedder[];
   /** Returns the embedder of this space, or null when it is not configured on this server. */
   forSpace(space: EmbeddingSpace): Embedder | null;
-  /** Returns an embedder by provider and, optionally, model, or null. */
-  find(provider: EmbedderProvider, model?: string): Embedder | null;
 };
 
 /** What the API knows about readers; it does not read documents itself. */

@@ -13,7 +13,8 @@ export async function openProcessTracing(
   closing: AsyncDisposableStack,
 ): Promise<Tracing | null> {
   const { weaviate, embedder, chat, unstructured } = config;
-  const internalUrls = [weaviate.url, embedder.openai.baseUrl, chat.baseUrl, unstructured.url];
+  const others = embedder.named.map((one) => (one.provider === 'openai' ? one.baseUrl : null));
+  const internalUrls = [weaviate.url, embedder.openai.baseUrl, ...others, chat.baseUrl, unstructured.url];
   const tracing = await openTracing(process.env, { service, version: packageJson.version, internalUrls });
   closing.defer(() => tracing?.close());
   return tracing;

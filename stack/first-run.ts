@@ -22,7 +22,7 @@ const COLLECTION_NAME = 'getting-started';
 export async function ensureFirstRun(environment: Readonly<Record<string, string>>): Promise<FirstRun> {
   const config = readConfig(environment);
   const knex = createPostgres({ ...config.database, poolSize: 1, applicationName: 'loci-first-run' });
-  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  const embedders = await createEmbedders({ ...config.embedder, named: [], cacheDir: config.cacheDir });
   try {
     const { space } = embedders.preferred;
     const apiKey = loadOrCreateKey(join(environment['LOCI_STATE_DIR'] ?? '.loci', 'first-key.json'));

@@ -11,7 +11,8 @@ import type { Secret } from '#security/secret.ts';
 /** Answers `POST /v1/embeddings`. Never throws. */
 export type EmbeddingEndpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export type EmbeddingEndpointOptions = { embedder: Embedder; token: Secret; log: Log };
+/** `models`: the local ones. */
+export type EmbeddingEndpointOptions = { models: readonly Embedder[]; token: Secret; log: Log };
 
 const MAX_TEXTS = 256;
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -33,14 +34,16 @@ const EmbeddingsRequest = z.object({
 });
 
 /** Embeds for other processes, in the embeddings form of the OpenAI API: whoever knows the token, and means this very model. */
-export function createEmbeddingEndpoint({ embedder, token, log }: EmbeddingEndpointOptions): EmbeddingEndpoint {
+export function createEmbeddingEndpoint({ models, token, log }: EmbeddingEndpointOptions): EmbeddingEndpoint {
   const queries = new FairSlots(QUERY_REQUESTS_AT_ONCE);
   const documents = new FairSlots(DOCUMENT_REQUESTS_AT_ONCE, { reserved: EXPRESS_REQUESTS });
-  const model = servedModelOf(embedder.space);
+  const byName = new Map(models.map((one) => [servedModelOf(one.space), one]));
 
   const answer = async (request: IncomingMessage, response: ServerResponse, { lane, signal }: Asked) => {
     const asked = EmbeddingsRequest.parse(JSON.parse(await readBody(request)));
-    if (asked.model !== model) return refuse(response, 404, `This worker embeds with ${model}.`);
+    const { model } = asked;
+    const embedder = byName.get(model);
+    if (!embedder) return refuse(response, 404, `This worker embeds with ${[...byName.keys()].join(', ')}.`);
     const vectors =
       lane === 'query'
         ? await embedder.embed(asked.input, 'query', { signal })

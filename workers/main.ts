@@ -74,10 +74,11 @@ async function main(): Promise<void> {
   log.info('stopped');
 }
 
-/** A process that has the local model loaded embeds for those that know its token. */
+/** A process that has local models embeds for those that know its token. */
 function openEmbeddingEndpoint({ embedder }: Config, { embedders, log }: WorkerServices): EmbeddingEndpoint | null {
-  if (embedder.provider !== 'local' || embedder.token === null) return null;
-  return createEmbeddingEndpoint({ embedder: embedders.preferred, token: new Secret(embedder.token), log });
+  const models = embedders.all.map((one) => one.embedder).filter(({ space }) => space.provider === 'local');
+  if (models.length === 0 || embedder.token === null) return null;
+  return createEmbeddingEndpoint({ models, token: new Secret(embedder.token), log });
 }
 
 function logStart({ log, instance }: WorkerServices, { worker }: Config): void {
@@ -110,14 +111,16 @@ async function buildWorkerServices(config: Config, { log, closing, tracing }: Pa
 /** Opens the pools of child processes that read documents and pages. */
 async function openProcessPools(config: Config, { embedders }: Dependencies, closing: AsyncDisposableStack) {
   const { limits, readers } = config;
-  const { tokenCounting } = embedders.preferred;
+  const tokenizers = embedders.all.flatMap(({ embedder: { tokenCounting } }) =>
+    tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
+  );
   const workFolder = workFolders(config.blobs).reading;
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   const pool = createReaderPool({
     ...readers,
     maxTextBytes: limits.maxTextBytes,
     workFolder,
-    readableFolders: tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
+    readableFolders: [...new Set(tokenizers)],
   });
   closing.defer(() => pool.close());
   const documents = withUnstructured(pool, {

@@ -90,7 +90,8 @@ async function prepareBuild(
   if (!embedder) {
     throw new AppError(
       'dependency_unavailable',
-      `The embedder ${embedderName(generation.space)} is not configured on this worker: configure it on all workers, or cancel the re-embedding.`,
+      `The new embedder ${embedderName(generation.space)} is not configured on this worker: configure it on all workers ` +
+        '(LOCI_EMBEDDER, LOCI_EMBEDDERS), or cancel the re-embedding.',
     );
   }
   // Weaviate may have lost it. A write of a process that has not seen it would be an error that is not retried for long.

@@ -1,6 +1,6 @@
 import { collectionScope } from '#domain/access/scope.ts';
 import { AppError, type ErrorCode } from '#domain/app-error.ts';
-import { embedderName, type EmbeddingSpace } from '#domain/embedder.ts';
+import { missingEmbedder, type EmbeddingSpace } from '#domain/embedder.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { isPassing } from '#activities/failures.ts';
 import { runContentsOf } from '#activities/step.ts';
@@ -49,8 +49,9 @@ export function failWithoutEmbedder(
   batch: Batch,
   space: EmbeddingSpace | undefined,
 ): Promise<void> {
-  const name = space ? embedderName(space) : 'none';
-  const message = `The embedder of the collection (${name}) is not configured on this worker. Configure it, then retry.`;
+  const instead = 'or change the embedder: POST /collections/{collection_id}/reembed. Then retry';
+  const { all } = services.embedders;
+  const message = space ? missingEmbedder(space, { all, instead }) : 'The collection has no index.';
   const failures = batch.content_ids.map((content_id) => ({
     content_id,
     code: 'embedder_unavailable' as const,

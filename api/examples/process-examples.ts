@@ -10,6 +10,11 @@ export const processExamples = {
       status: 'ok',
       dependencies: { postgres: answers, weaviate: answers, temporal: answers, blobs: answers },
       embedder: 'local/all-MiniLM-L6-v2',
+      embedders: [
+        { name: 'default', provider: 'local', model: 'all-MiniLM-L6-v2', dimensions: 384 },
+        { name: 'bge', provider: 'openai', model: 'bge-m3', dimensions: 1024 },
+        { name: 'lexical', provider: 'lexical', model: 'hashed-words', dimensions: 1024 },
+      ],
       embedder_note: null,
       reranker: 'server/bge-reranker-v2-m3',
     },

@@ -15,15 +15,19 @@ export const CollectionEmbedding = z.object({
 });
 
 /** Names one of the configured embedders. */
-export const EmbeddingChoice = z.strictObject({
-  provider: z
-    .enum(EMBEDDER_PROVIDERS)
-    .meta({ description: 'Kind of embedder. It must be configured on this instance.' }),
-  model: z
-    .string()
-    .optional()
-    .meta({ description: 'Name of the model; by default the configured one of the provider.' }),
-});
+export const EmbeddingChoice = z
+  .strictObject({
+    name: z.string().optional().meta({
+      description: 'Name of a configured embedder, as `/readyz` lists them: `default`, `lexical`, or another one.',
+    }),
+    provider: z.enum(EMBEDDER_PROVIDERS).optional().meta({
+      description:
+        'Kind of embedder, instead of a name. With several of a kind, the default embedder is meant if it is of it.',
+    }),
+    model: z.string().optional().meta({ description: 'Name of the model, with `provider`; by default any.' }),
+  })
+  .refine(({ name, provider }) => name !== undefined || provider !== undefined, 'needs a name or a provider');
+export type EmbeddingChoice = z.infer<typeof EmbeddingChoice>;
 
 /** A collection in API responses. */
 export const Collection = z

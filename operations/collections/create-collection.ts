@@ -1,7 +1,8 @@
-import { AppError, validationError } from '#domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { chooseEmbedder } from './choose-embedder.ts';
 import { getCollection } from './collections.ts';
 import { parentNotFound } from './update-collection.ts';
 import type { Services } from '#operations/services.ts';
@@ -21,13 +22,7 @@ export async function createCollection(
   if (caller.scope.collectionIds !== null && caller.userId === null) {
     throw new AppError('forbidden', 'This API key is restricted to certain collections and cannot create others.');
   }
-  const embedder = body.embedding
-    ? services.embedders.find(body.embedding.provider, body.embedding.model)
-    : services.embedders.preferred;
-  if (!embedder) {
-    const msg = 'is not configured on this server; leave it out to use the default embedder';
-    throw validationError([{ loc: ['body', 'embedding'], msg, type: 'embedder_unavailable' }]);
-  }
+  const embedder = chooseEmbedder(services, body.embedding);
   return withIdempotency(services, caller, {
     route: 'POST /collections',
     idempotency,

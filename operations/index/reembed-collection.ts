@@ -1,10 +1,11 @@
-import { AppError, validationError } from '#domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { embedderName, type Embedder } from '#domain/embedder.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { reembedJob } from '#domain/index/reembed-job.ts';
 import type { Reembedding, ReembedRequest } from '#domain/records/reindexing.ts';
 import type { Stores } from '#store/stores.ts';
+import { chooseEmbedder } from '#operations/collections/choose-embedder.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';
 import { collectionArchived } from '#operations/collections/update-collection.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
@@ -24,7 +25,7 @@ export async function reembedCollection(
   caller: Caller,
   { collectionId, body, idempotency }: Change,
 ): Promise<Answer<Reembedding>> {
-  const embedder = chosenEmbedder(services, body);
+  const embedder = chooseEmbedder(services, body.embedding);
   const jobs: JobStart[] = [];
   const answer = await withIdempotency<Reembedding>(services, caller, {
     route: `POST /collections/${collectionId}/reembed`,
@@ -43,13 +44,6 @@ export async function reembedCollection(
   });
   startWorkflows(services, caller.scope, jobs);
   return answer;
-}
-
-function chosenEmbedder({ embedders }: Services, { embedding }: ReembedRequest): Embedder {
-  const embedder = embedding ? embedders.find(embedding.provider, embedding.model) : embedders.preferred;
-  if (embedder) return embedder;
-  const msg = 'is not configured on this server; leave it out to use the default embedder';
-  throw validationError([{ loc: ['body', 'embedding'], msg, type: 'embedder_unavailable' }]);
 }
 
 /** Adds the re-embedding and the generation that it builds. The collection is locked. */

@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import { embedderName, type EmbeddingSpace } from '#domain/embedder.ts';
+import { missingEmbedder, type EmbeddingSpace } from '#domain/embedder.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Embeds a query. @throws AppError `conflict` when the embedder of the space is not configured. */
@@ -8,8 +8,11 @@ export async function embedQuery(services: Services, space: EmbeddingSpace, text
   if (!embedder) {
     throw new AppError(
       'conflict',
-      `The collection was embedded with ${embedderName(space)}, which is not configured on this server. ` +
-        'Use search_type keyword, configure that embedder, or change that of the collection: POST /collections/{collection_id}/reembed.',
+      missingEmbedder(space, {
+        all: services.embedders.all,
+        instead:
+          'use search_type keyword, or change the embedder of the collection: POST /collections/{collection_id}/reembed',
+      }),
     );
   }
   const [vector] = await embedder.embed([text], 'query');

@@ -5,7 +5,7 @@ import { readRefusal } from '#domain/server-refusal.ts';
 const DEFAULT_RETRY_AFTER_S = 5;
 
 /** Names of the settings of a server, as messages name them. */
-export type ServerSettings = { address: string; key: string; dimensions: string };
+export type ServerSettings = { address: string; key: string; dimensions: string; model: string };
 
 /** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the texts. */
 export function toEmbeddingError(
@@ -27,7 +27,7 @@ export function toEmbeddingError(
     });
   }
   if (reason === 'misconfigured') {
-    const toCheck = status === 404 ? `${settings.address} and LOCI_EMBEDDER_MODEL` : settings.key;
+    const toCheck = status === 404 ? `${settings.address} and ${settings.model}` : settings.key;
     return embeddingUnavailable(`The embedding server answered HTTP ${status}: check ${toCheck}.`, { cause: error });
   }
   return embeddingUnavailable(`The embedding server answered HTTP ${status}.`, { cause: error, retryDelayS });

@@ -5,29 +5,54 @@ import { withQueryCache } from './query-cache.ts';
 import { createEmbedderSet, type EmbedderSet } from './embedder-set.ts';
 import { createLexicalEmbedder } from './lexical.ts';
 import { presetOf } from './model-presets.ts';
+import { createNamedEmbedder } from './named-embedder.ts';
 
 export { createLexicalEmbedder, createEmbedderSet, type EmbedderSet };
 
 /** `cacheDir` is Loci's cache folder; models are in its folder `models`. */
 export type EmbedderOptions = Config['embedder'] & { cacheDir: string };
 
-/** Cached vectors of recent queries, about 2 kB each. */
+/** Cached vectors of recent queries, of each embedder; one takes about 2 kB with 384 dimensions. */
 const QUERY_CACHE_ENTRIES = 2_000;
 
 /**
- * Creates the embedders of a process: the configured one, with a cache of queries, and `lexical`.
- * @throws Error that names the setting to change.
+ * Creates the embedders of a process: the default one, those of `LOCI_EMBEDDERS`, both with a cache of queries, and `lexical`. Only
+ * the model of the default one is loaded.
+ * @throws Error that names the settings to change.
  */
-export async function createEmbedders(options: EmbedderOptions): Promise<EmbedderSet> {
-  return createEmbedderSet(withQueryCache(await createEmbedder(options), { entries: QUERY_CACHE_ENTRIES }));
+export async function createEmbedders({ named, ...options }: EmbedderOptions): Promise<EmbedderSet> {
+  const { cacheDir, remote } = options;
+  const created = await Promise.allSettled([
+    createEmbedder(options),
+    ...named.map((settings) => createNamedEmbedder({ ...settings, cacheDir, remote })),
+  ]);
+  const embedders = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  try {
+    const reasons = created.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    if (reasons.length > 1) throw new Error(reasons.map(messageOf).join('\n'), { cause: reasons[0] });
+    if (reasons.length > 0) throw reasons[0];
+    const [preferred, ...further] = embedders.map((one) => withQueryCache(one, { entries: QUERY_CACHE_ENTRIES }));
+    if (!preferred) throw new RangeError('there is no default embedder');
+    return createEmbedderSet(
+      preferred,
+      further.map((embedder, at) => ({ name: named[at]?.name ?? '', embedder })),
+    );
+  } catch (error) {
+    await Promise.all(embedders.map((one) => one.close()));
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Creates the configured embedder. Loads only what it needs: the native runtime for `local`, unless another process embeds; the API
+ * Creates the default embedder. Loads only what it needs: the native runtime for `local`, unless another process embeds; the API
  * client for `openai`, which sends its first request with the first `embed`.
  * @throws Error that names the setting to change.
  */
-async function createEmbedder(options: EmbedderOptions): Promise<Embedder> {
+async function createEmbedder(options: Omit<EmbedderOptions, 'named'>): Promise<Embedder> {
   switch (options.provider) {
     case 'local': {
       if (options.remote !== null) {

@@ -13,7 +13,7 @@ import {
   type ModelFolder,
   type ModelPlace,
 } from './model-folder.ts';
-import { presetOf } from './model-presets.ts';
+import { modelUseOf } from './model-presets.ts';
 import { ModelThreads, type EmbeddingThread, type ThreadKind } from './model-threads.ts';
 import type { SentenceModelSource } from './sentence-model.ts';
 
@@ -31,11 +31,12 @@ export type LocalOptions = ModelPlace & {
  * @throws Error that names the setting to change when the folder holds no usable model.
  */
 export async function createLocalEmbedder(options: LocalOptions): Promise<Embedder> {
-  const preset = presetOf(options.preset ?? null);
-  const described = await readModelFolder(modelFolderOf(options), preset);
+  const use = modelUseOf(options);
+  const described = await readModelFolder(modelFolderOf(options), use);
   const { folder, prefixes } = described;
   const { first, another, modelHash } = await startThreads(described, options.cacheDir);
   const { dimensions, maxTokens } = first.description;
+  const { preset } = use;
   if (preset && preset.dimensions !== dimensions) {
     const reason = `its vectors have ${dimensions} dimensions, those of ${options.preset} ${preset.dimensions}: it is another model`;
     await first.close();
@@ -44,7 +45,7 @@ export async function createLocalEmbedder(options: LocalOptions): Promise<Embedd
   const space: EmbeddingSpace = {
     provider: 'local',
     model: options.model,
-    model_hash: modelHashOf(modelHash, preset),
+    model_hash: modelHashOf(modelHash, use),
     dimensions,
   };
 

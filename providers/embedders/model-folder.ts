@@ -4,7 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { unusableModel } from '#providers/local-models/unusable-model.ts';
-import { presetMark, type ModelPreset, type Pooling, type PresetName } from './model-presets.ts';
+import {
+  useMark,
+  type ModelPreset,
+  type ModelUse,
+  type Pooling,
+  type Prefixes,
+  type PresetName,
+} from './model-presets.ts';
 
 /** Configuration of a sentence model, read from its folder. */
 export type ModelFolder = {
@@ -20,8 +27,7 @@ export type ModelFolder = {
   padTokenId: number;
   /** Of its vectors, if its configuration says so. */
   dimensions: number | null;
-  /** Prepended to texts, for models that were trained with prefixes. */
-  prefixes: { query: string; document: string };
+  prefixes: Prefixes;
 };
 
 /** Real text has at most a dozen characters per token. */
@@ -59,6 +65,8 @@ export type ModelPlace = {
   folder: string | null;
   /** How the model is used, instead of what its folder says; null for the latter. */
   preset?: PresetName | null;
+  /** Instead of those that its folder names; null for the latter. */
+  prefixes?: Prefixes | null;
   cacheDir: string;
 };
 
@@ -68,9 +76,10 @@ export function modelFolderOf(place: ModelPlace): string {
   return !existsSync(join(folder, 'tokenizer.json')) && existsSync(inner) ? inner : folder;
 }
 
-/** Returns what identifies the vectors of a model: its weights, and a preset that changes how it is used. */
-export function modelHashOf(weightsHash: string, preset: ModelPreset | null): string {
-  return preset ? `${weightsHash}-${presetMark(preset)}` : weightsHash;
+/** Returns what identifies the vectors of a model: its weights, and how it is used if that is not what its folder says. */
+export function modelHashOf(weightsHash: string, use: ModelUse): string {
+  const mark = useMark(use);
+  return mark === null ? weightsHash : `${weightsHash}-${mark}`;
 }
 
 /** Returns what embedders read of texts at most: more is not tokenized. */
@@ -80,10 +89,13 @@ export function maxCharactersOf(maxTokens: number): number {
 
 /**
  * Reads the configuration files next to the weights (layout of sentence-transformers and its ONNX exports). A preset replaces what
- * they say about pooling, prefixes and the length of sequences.
+ * they say about pooling, prefixes and the length of sequences; prefixes that are given replace theirs.
  * @throws Error that says what is missing and which setting names the folder.
  */
-export async function readModelFolder(folder: string, preset: ModelPreset | null = null): Promise<ModelFolder> {
+export async function readModelFolder(
+  folder: string,
+  { preset, prefixes: given }: ModelUse = { preset: null, prefixes: null },
+): Promise<ModelFolder> {
   if (!existsSync(folder)) throw unusableModel(folder, missingFolder(folder, preset));
   const weights = WEIGHTS.find((path) => existsSync(join(folder, path)));
   if (!weights) throw unusableModel(folder, `it contains none of ${WEIGHTS.join(', ')}`);
@@ -110,7 +122,7 @@ export async function readModelFolder(folder: string, preset: ModelPreset | null
     ...model,
     maxSequence: Math.min(sentence.max_seq_length ?? DEFAULT_SEQUENCE, positions),
     pooling: poolingOf(folder, await read('1_Pooling/config.json', PoolingConfig)),
-    prefixes: {
+    prefixes: given ?? {
       query: prompts['query'] ?? prompts['search_query'] ?? '',
       document: prompts['document'] ?? prompts['passage'] ?? prompts['search_document'] ?? '',
     },

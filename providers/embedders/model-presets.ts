@@ -3,14 +3,16 @@ import { hash } from 'node:crypto';
 /** How the vectors of tokens become the vector of a text. */
 export type Pooling = 'mean' | 'cls' | 'last_token';
 
+/** Prepended to texts, for models that were trained with them. */
+export type Prefixes = { query: string; document: string };
+
 /** What a sentence model was trained with. */
 export type ModelPreset = {
   dimensions: number;
   /** Longest sequence in tokens, special tokens included. */
   maxSequence: number;
   pooling: Pooling;
-  /** Prepended to texts. */
-  prefixes: { query: string; document: string };
+  prefixes: Prefixes;
   /** A repository of Hugging Face with the model in ONNX format. */
   repository: string;
 };
@@ -94,7 +96,19 @@ export function presetOf(name: PresetName | null): ModelPreset | null {
   return name === null ? null : PRESETS[name];
 }
 
-/** Returns a mark for vectors that are made with a preset, which must not be compared with those made without it. */
-export function presetMark({ maxSequence, pooling, prefixes }: ModelPreset): string {
-  return `preset-${hash('sha256', JSON.stringify([maxSequence, pooling, prefixes.query, prefixes.document])).slice(0, 12)}`;
+/** How a model is used, instead of what it says itself: a preset, or prefixes alone. */
+export type ModelUse = { preset: ModelPreset | null; prefixes: Prefixes | null };
+
+export function modelUseOf(named: { preset?: PresetName | null; prefixes?: Prefixes | null }): ModelUse {
+  return { preset: presetOf(named.preset ?? null), prefixes: named.prefixes ?? null };
+}
+
+/** Returns a mark for vectors of a model that is used in this way: they must not be compared with others of it. Null: as it says itself. */
+export function useMark({ preset, prefixes }: ModelUse): string | null {
+  const digest = (...parts: unknown[]) => hash('sha256', JSON.stringify(parts)).slice(0, 12);
+  if (preset) {
+    const { maxSequence, pooling, prefixes: own } = preset;
+    return `preset-${digest(maxSequence, pooling, own.query, own.document)}`;
+  }
+  return prefixes && `prefixes-${digest(prefixes.query, prefixes.document)}`;
 }

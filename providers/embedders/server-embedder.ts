@@ -129,6 +129,6 @@ function wrongDimensions(
 ): AppError {
   return embeddingUnavailable(
     `The embedding server returns ${found} dimensions for ${model}, but ${settings.dimensions} is ` +
-      `${dimensions}: set it to ${found}, or choose another LOCI_EMBEDDER_MODEL.`,
+      `${dimensions}: set it to ${found}, or choose another ${settings.model}.`,
   );
 }

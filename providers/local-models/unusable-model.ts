@@ -1,9 +1,11 @@
 /** A folder without a usable model. `reason` says what is wrong, without the setting to change. */
 export class UnusableModelError extends Error {
+  readonly folder: string;
   readonly reason: string;
 
   constructor(folder: string, { reason, remedy }: { reason: string; remedy: string }, cause?: unknown) {
     super(`The model in ${folder} cannot be used: ${reason}. ${remedy}`, { cause });
+    this.folder = folder;
     this.reason = reason;
   }
 }

@@ -17,7 +17,7 @@ const lexical = createLexicalEmbedder();
 const model = servedModelOf(lexical.space);
 
 async function openEndpoint(t: ExecutionContext, embedder: Embedder = lexical) {
-  const endpoint = createEmbeddingEndpoint({ embedder, token: new Secret(TOKEN), log: createSilentLog() });
+  const endpoint = createEmbeddingEndpoint({ models: [embedder], token: new Secret(TOKEN), log: createSilentLog() });
   const server = createServer((request, response) => void endpoint(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());

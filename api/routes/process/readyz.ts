@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EMBEDDER_PROVIDERS } from '#domain/embedder.ts';
 import { checkReadiness } from '#operations/check-readiness.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { requestState } from '#api/http/request/request-state.ts';
@@ -27,6 +28,18 @@ const Readiness = z
       })
       .meta({ description: 'What the service depends on.' }),
     embedder: z.string().meta({ description: 'The embedder of new collections' }),
+    embedders: z
+      .array(
+        z.object({
+          name: z.string().meta({
+            description: '`default`, `lexical`, or as the settings call it. Collections name it as `embedding.name`.',
+          }),
+          provider: z.enum(EMBEDDER_PROVIDERS).meta({ description: 'Kind of embedder.' }),
+          model: z.string().meta({ description: 'Name of the model.' }),
+          dimensions: z.int().meta({ description: 'Length of a vector.' }),
+        }),
+      )
+      .meta({ description: 'The embedders that are configured, the default one first.' }),
     embedder_note: z
       .string()
       .nullable()

@@ -46,8 +46,7 @@ export async function openOwnReembedding(t: ExecutionContext) {
   const hooks: Hooks = { present: IDLE, next: IDLE };
   const next = embedderOf('next', (texts) => hooks.next(texts));
   const set = createEmbedderSet(next);
-  const lexical = set.find('lexical');
-  if (!lexical) throw new Error('there is no lexical embedder');
+  const lexical = createLexicalEmbedder();
   const watched: Embedder = {
     ...lexical,
     embed: async (texts, purpose, options) => {

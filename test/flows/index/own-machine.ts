@@ -23,9 +23,12 @@ const Created = z.object({ id: z.string(), api_key: z.object({ secret: z.string(
 /**
  * An API and a worker with a database and a namespace of Temporal of their own, whose default embedder is a server: `openai/next`,
  * in another space than `lexical` with vectors as good. Weaviate is that of the stack. There is one collection, embedded with
- * `lexical`. The server takes `latency.ms` for each request, and `latency.isAway` lets it refuse all.
+ * `lexical`. The server takes `latency.ms` for each request, and `latency.isAway` lets it refuse all. `settingsFor`: further settings.
  */
-export async function openOwnMachine(t: ExecutionContext) {
+export async function openOwnMachine(
+  t: ExecutionContext,
+  settingsFor: (server: { baseUrl: string }) => Record<string, string> = () => ({}),
+) {
   const stack = testStack();
   const own = await createOwnDatabase();
   const latency = { ms: 0, isAway: false };
@@ -41,7 +44,7 @@ export async function openOwnMachine(t: ExecutionContext) {
   const work = await mkdtemp(join(tmpdir(), 'loci-machine-'));
   const temporal = { ...stack.temporal, namespace: `machine-${randomUUID()}` };
   await prepareNamespace(temporal);
-  const environment = {
+  let environment: Record<string, string> = {
     LOCI_DATABASE_URL: own.url,
     LOCI_TEMPORAL_NAMESPACE: temporal.namespace,
     LOCI_WORK_DIR: join(work, 'work'),
@@ -50,6 +53,7 @@ export async function openOwnMachine(t: ExecutionContext) {
     LOCI_EMBEDDER_MODEL: 'next',
     LOCI_OPENAI_BASE_URL: server.baseUrl,
     LOCI_OPENAI_DIMENSIONS: String(LEXICAL_DIMENSIONS),
+    ...settingsFor(server),
   };
   const start = (kind: 'api' | 'worker') => startSecondProcess(stack, { kind, name: `machine-${kind}`, environment });
   const [startedApi, startedWorker] = await Promise.all([start('api'), start('worker')]);
@@ -78,6 +82,7 @@ export async function openOwnMachine(t: ExecutionContext) {
     behind,
     latency,
     path,
+    server,
     workspaceId: made.id,
     collectionId: collection.id,
     read: () => api.get(path, Reembedding),
@@ -88,6 +93,16 @@ export async function openOwnMachine(t: ExecutionContext) {
     async hasTimer(reembeddingId: string): Promise<boolean> {
       const { events } = await workflows.getHandle(reembedWorkflowId(reembeddingId)).fetchHistory();
       return events?.some(({ timerStartedEventAttributes: timer }) => timer) ?? false;
+    },
+    get apiUrl() {
+      return processes.api.url;
+    },
+    /** Stops both processes and starts them with other settings. Returns a client of the new API. */
+    async restart(settings: Record<string, string>) {
+      await Promise.all([processes.api.stop(), processes.worker.stop()]);
+      environment = { ...environment, ...settings };
+      [processes.api, processes.worker] = await Promise.all([start('api'), start('worker')]);
+      return apiClient(made.api_key.secret, '/api/v1', { baseUrl: processes.api.url });
     },
     /** Kills the worker and starts another one. */
     async killWorker() {

@@ -76,12 +76,9 @@ test('stops an aborted call', async (t) => {
   });
 });
 
-test('finds an embedder by its complete space or name, and rejects another space', (t) => {
+test('finds an embedder by its complete space', (t) => {
   const set = createEmbedderSet(embedder);
   t.is(set.forSpace({ ...embedder.space }), embedder);
   t.is(set.forSpace({ ...embedder.space, model_hash: 'older' }), null);
   t.is(set.forSpace({ ...embedder.space, dimensions: 2 }), null);
-  t.is(set.find('lexical'), embedder);
-  t.is(set.find('local'), null);
-  t.is(set.find('lexical', 'other'), null);
 });

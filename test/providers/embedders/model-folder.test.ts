@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { readModelFolder } from '#providers/embedders/model-folder.ts';
-import { presetOf } from '#providers/embedders/model-presets.ts';
+import { modelUseOf } from '#providers/embedders/model-presets.ts';
 
 test('a preset says how a model is used whose folder does not', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'loci-model-'));
@@ -12,13 +12,17 @@ test('a preset says how a model is used whose folder does not', async (t) => {
   await writeFile(join(folder, 'tokenizer.json'), '{}');
   await writeFile(join(folder, 'config.json'), '{"max_position_embeddings": 514, "pad_token_id": 1}');
   t.like(await readModelFolder(folder), { pooling: 'mean', maxSequence: 256, prefixes: { query: '', document: '' } });
-  t.like(await readModelFolder(folder, presetOf('bge-small-en-v1.5')), {
+  t.like(await readModelFolder(folder, modelUseOf({ preset: 'bge-small-en-v1.5' })), {
     pooling: 'cls',
     maxSequence: 512,
     padTokenId: 1,
     prefixes: { query: 'Represent this sentence for searching relevant passages: ', document: '' },
   });
-  t.is((await readModelFolder(folder, presetOf('nomic-embed-text-v1.5'))).maxSequence, 514, 'what the weights allow');
+  t.is(
+    (await readModelFolder(folder, modelUseOf({ preset: 'nomic-embed-text-v1.5' }))).maxSequence,
+    514,
+    'what the weights allow',
+  );
 });
 
 test('a missing folder is named, with the command that fetches a known model', async (t) => {
@@ -26,7 +30,7 @@ test('a missing folder is named, with the command that fetches a known model', a
   await t.throwsAsync(readModelFolder(folder), {
     message: /loci-no-such-model cannot be used: the folder does not exist/,
   });
-  await t.throwsAsync(readModelFolder(folder, presetOf('e5-base-v2')), {
+  await t.throwsAsync(readModelFolder(folder, modelUseOf({ preset: 'e5-base-v2' })), {
     message: /`hf download Xenova\/e5-base-v2 --local-dir \S*loci-no-such-model` fetches the model/,
   });
 });

@@ -32,7 +32,7 @@ async function openRemote(t: ExecutionContext, change: (local: Embedder) => Embe
   shared ??= createLocalEmbedder({ ...place, threads: 1 });
   const local = await shared;
   const endpoint = createEmbeddingEndpoint({
-    embedder: change(local),
+    models: [change(local)],
     token: new Secret(token),
     log: createSilentLog(),
   });

@@ -5,6 +5,7 @@ import type { components } from '../../schema.ts';
 import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
+import { embeddingOf } from '../embedding-of.ts';
 import { collectRepeated } from '../option-parsers.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
@@ -82,16 +83,14 @@ function addCreate(collections: Command, shell: Shell): void {
     .option('-d, --description <text>')
     .option('--public', 'readable by all members of the workspace')
     .option('--tag <tag>', 'may be repeated', collectRepeated)
-    .addOption(
-      new Option('--embedder <name>', 'embedder of the collection').choices(['local', 'openai', 'lexical'] as const),
-    )
+    .option('--embedder <name>', 'instead of the default: a name that /readyz lists, or local, openai or lexical')
     .action(async (name, { description, public: isPublic, tag, embedder }) => {
       const loci = shell.openClient();
       const body = {
         name,
         ...omitUndefined({ description, tags: tag }),
         ...(isPublic === true ? { visibility: 'public' as const } : {}),
-        ...(embedder === undefined ? {} : { embedding: { provider: embedder } }),
+        ...(embedder === undefined ? {} : { embedding: embeddingOf(embedder) }),
       };
       shell.print(await dataOf(loci.api.POST('/api/v1/collections', { body })), formatRecord);
     });

@@ -3,6 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { LociClient } from '../../create-loci-client.ts';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { embeddingOf } from '../embedding-of.ts';
 import { startProgress } from '../progress-line.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord } from '../table.ts';
@@ -19,12 +20,9 @@ export function addReembed(collections: Command, shell: Shell): void {
     .command('reembed')
     .description('Change the embedder of a collection while it is searched')
     .argument('<id or name>')
-    .addOption(
-      new Option('--embedder <name>', 'the new embedder; by default the default of the service').choices([
-        'local',
-        'openai',
-        'lexical',
-      ] as const),
+    .option(
+      '--embedder <name>',
+      'the new embedder, by a name in /readyz, or local or openai; by default the default one',
     )
     .addOption(new Option('--control <action>', 'pause, resume or cancel a running change').choices(ACTIONS))
     .option('--show', 'only show the progress of the present or last change')
@@ -35,7 +33,7 @@ export function addReembed(collections: Command, shell: Shell): void {
       if (show === true) return shell.print(await dataOf(loci.api.GET(PATH, { params })), formatRecord);
       if (control !== undefined)
         return shell.print(await dataOf(loci.api.POST(`${PATH}/${control}`, { params })), formatRecord);
-      const body = embedder === undefined ? {} : { embedding: { provider: embedder } };
+      const body = embedder === undefined ? {} : { embedding: embeddingOf(embedder) };
       const started = await dataOf(loci.api.POST(PATH, { params, body }));
       const last = wait ? await follow(loci, shell, started) : started;
       if (last.status === 'failed' || last.status === 'cancelled') shell.reportFailures();
