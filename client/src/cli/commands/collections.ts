@@ -83,7 +83,7 @@ function addCreate(collections: Command, shell: Shell): void {
     .option('-d, --description <text>')
     .option('--public', 'readable by all members of the workspace')
     .option('--tag <tag>', 'may be repeated', collectRepeated)
-    .option('--embedder <name>', 'instead of the default: a name that /readyz lists, or local, openai or lexical')
+    .option('--embedder <name>', 'its embedder, by a name in /readyz, or local or openai; by default the default one')
     .action(async (name, { description, public: isPublic, tag, embedder }) => {
       const loci = shell.openClient();
       const body = {
