@@ -5,16 +5,17 @@ import { createHomePage } from '#api/http/home-page.ts';
 import { createDocsPage } from '#api/http/openapi/docs-page.ts';
 import { announceStop, type Stopping } from '#api/http/response/announce-stop.ts';
 import { answerErrors } from '#api/http/response/answer-errors.ts';
-import { mountRoutes, type MountOptions } from '#api/http/mount.ts';
+import { mountRoutes } from '#api/http/mount.ts';
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
 import { drainRequestBody } from '#api/http/request/request-body.ts';
 import { assignRequestId } from '#api/http/request/request-id.ts';
 import { logRequests } from '#api/http/request/log-requests.ts';
 import type { Route } from '#api/http/route.ts';
+import { openServing, type ServingOptions } from '#api/http/serving.ts';
 import { setSecurityHeaders } from '#api/http/response/security-headers.ts';
 import { routes as allRoutes } from '#api/routes/index.ts';
 
-export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits' | 'requestCounters'> & {
+export type AppOptions = Omit<ServingOptions, 'services'> & {
   version: string;
   /** Origins whose pages may use the API from a browser; none by default. */
   corsOrigins?: readonly string[];
@@ -27,7 +28,7 @@ export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits' | 'reques
 export function createApp(services: Services, options: AppOptions): Koa {
   const routes = options.routes ?? allRoutes;
   const document = createOpenApi(routes, { version: options.version, limits: services.limits });
-  const router = mountRoutes(Object.values(routes), { ...options, services });
+  const router = mountRoutes(Object.values(routes), openServing({ ...options, services }));
   const app = new Koa();
   app.use(assignRequestId);
   app.use(logRequests(services.log, services.metrics));

@@ -4,52 +4,26 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Principal } from '#domain/access/caller.ts';
-import type { RequestCounters } from '#domain/access/request-counter.ts';
 import type { Services } from '#operations/services.ts';
-import {
-  authenticateRequest,
-  type AccessSettings,
-  type Authenticator,
-} from '#api/http/request/authenticate-request.ts';
+import { authenticateRequest, type Authenticator } from '#api/http/request/authenticate-request.ts';
 import { readIdempotencyKey } from '#api/http/request/idempotency.ts';
 import { readJsonBody } from '#api/http/request/json-body.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
-import { PageTurns, type PageTurn } from '#api/http/response/page-turns.ts';
+import type { PageTurn } from '#api/http/response/page-turns.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { serializeInTurn } from '#api/http/response/serialize-in-turn.ts';
-import { createRequestLimiter, type RequestLimits } from '#api/http/request/request-limiter.ts';
 import { nameRequestSpan } from '#observability/current-trace.ts';
 import { requestState } from '#api/http/request/request-state.ts';
 import type { Route } from './route.ts';
+import type { Serving } from './serving.ts';
 
 const API_PREFIX = '/api/v1';
 
-export type MountOptions = {
-  services: Services;
-  /** By default only API keys are accepted. */
-  access?: AccessSettings;
-  /** By default requests are not limited. */
-  requestLimits?: RequestLimits;
-  /** By default requests are counted in this process. */
-  requestCounters?: RequestCounters;
-};
-
-const API_KEYS_ONLY: AccessSettings = { users: null, administratorToken: null };
-const NO_LIMITS: RequestLimits = { perCaller: 0, perWorkspace: 0, failuresPerAddress: 0 };
-
-type ServeOptions = MountOptions & Authenticator & { pages: PageTurns };
-
 /** Returns a router that serves these routes and answers 405 for other methods on their paths. */
-export function mountRoutes(routes: readonly Route[], options: MountOptions): Router {
+export function mountRoutes(routes: readonly Route[], serving: Serving): Router {
   const router = new Router();
-  const serveOptions = {
-    ...options,
-    access: options.access ?? API_KEYS_ONLY,
-    limiter: createRequestLimiter(options.requestLimits ?? NO_LIMITS, options.requestCounters),
-    pages: new PageTurns(),
-  };
   for (const route of routes) {
-    router.register(koaPath(route), [route.method], (context) => serve(route, context, serveOptions));
+    router.register(koaPath(route), [route.method], (context) => serve(route, context, serving));
   }
   return router;
 }
@@ -66,7 +40,7 @@ function koaPath(route: Route): string {
 /**
  * Authenticates first, then reads the body, then runs the handler: a caller without access learns nothing about the rest.
  */
-async function serve(route: Route, context: Context, options: ServeOptions): Promise<void> {
+async function serve(route: Route, context: Context, options: Serving): Promise<void> {
   const state = requestState(context);
   state.route = fullPath(route);
   nameRequestSpan({ method: context.method, route: state.route });
@@ -89,7 +63,7 @@ async function serve(route: Route, context: Context, options: ServeOptions): Pro
 }
 
 /** Waits for the turn of a page of a list, because it may be large. */
-async function takeTurn(route: Route, context: Context, { pages }: ServeOptions): Promise<PageTurn | null> {
+async function takeTurn(route: Route, context: Context, { pages }: Serving): Promise<PageTurn | null> {
   const { caller } = requestState(context);
   const field = route.method === 'get' ? route.query?.shape['limit'] : undefined;
   if (caller === null || field === undefined) return null;
@@ -118,7 +92,7 @@ function withRequestLog(services: Services, context: Context): Services {
   return { ...services, log: services.log.child({ request_id: requestId, ...fields }) };
 }
 
-type Served = { route: Route; options: MountOptions; turn: PageTurn | null };
+type Served = { route: Route; options: Serving; turn: PageTurn | null };
 
 async function sendReply(context: Context, answer: unknown, served: Served): Promise<void> {
   const reply = answer instanceof Reply ? answer : Reply.json(answer);

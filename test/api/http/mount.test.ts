@@ -5,6 +5,7 @@ import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { mountRoutes } from '#api/http/mount.ts';
 import { assignRequestId } from '#api/http/request/request-id.ts';
 import { openRoute, type Route } from '#api/http/route.ts';
+import { openServing } from '#api/http/serving.ts';
 import { listen } from '#api/server.ts';
 import { AppError } from '#domain/app-error.ts';
 import { createSilentLog } from '#observability/log.ts';
@@ -14,7 +15,7 @@ import type { Services } from '#operations/services.ts';
 const services = { log: createSilentLog() } as Services;
 
 async function answersOf(route: Route) {
-  const router = mountRoutes([route], { services });
+  const router = mountRoutes([route], openServing({ services }));
   const app = new Koa().use(assignRequestId).use(answerErrors(services.log)).use(router.routes());
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   try {
