@@ -13,31 +13,39 @@ import { logRequests } from '#api/http/request/log-requests.ts';
 import type { Route } from '#api/http/route.ts';
 import { openServing, type ServingOptions } from '#api/http/serving.ts';
 import { setSecurityHeaders } from '#api/http/response/security-headers.ts';
+import { createMcpEndpoint, type McpSettings } from '#api/mcp/mcp-endpoint.ts';
 import { routes as allRoutes } from '#api/routes/index.ts';
 
 export type AppOptions = Omit<ServingOptions, 'services'> & {
   version: string;
   /** Origins whose pages may use the API from a browser; none by default. */
   corsOrigins?: readonly string[];
+  /** How `/mcp` is reached. */
+  mcp?: Omit<McpSettings, 'origins'>;
   routes?: Readonly<Record<string, Route>>;
   /** Set to stopping when the process is told to stop. */
   stopping?: Stopping;
 };
 
+const LOCAL_MCP = { hosts: [], publicUrl: null, issuer: null };
+
 /** Creates the API as a Koa application. Every request passes the middleware from top to bottom. */
 export function createApp(services: Services, options: AppOptions): Koa {
   const routes = options.routes ?? allRoutes;
   const document = createOpenApi(routes, { version: options.version, limits: services.limits });
-  const router = mountRoutes(Object.values(routes), openServing({ ...options, services }));
+  const serving = openServing({ ...options, services });
+  const router = mountRoutes(Object.values(routes), serving);
+  const { version, corsOrigins = [], mcp = LOCAL_MCP } = options;
   const app = new Koa();
   app.use(assignRequestId);
   app.use(logRequests(services.log, services.metrics));
   app.use(setSecurityHeaders);
-  app.use(allowOrigins(options.corsOrigins ?? []));
+  app.use(allowOrigins(corsOrigins));
   app.use(announceStop(options.stopping ?? { isStopping: false }));
   app.use(drainRequestBody);
   app.use(answerErrors(services.log));
-  app.use(createHomePage({ version: options.version }));
+  app.use(createMcpEndpoint({ serving, version, settings: { ...mcp, origins: corsOrigins } }));
+  app.use(createHomePage({ version }));
   app.use(createDocsPage(document));
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -43,6 +43,7 @@ async function main(): Promise<void> {
       requestLimits: config.access.requestLimits,
       requestCounters: openRequestCounters(config.access.requestCounters, { database, log, closing }),
       corsOrigins: config.access.corsOrigins,
+      mcp: config.mcp,
       stopping,
     });
     const server = await listen(app.callback(), config.api);

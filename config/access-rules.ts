@@ -10,6 +10,11 @@ export function accessRuleProblems(env: Environment): string[] {
       (url) => `LOCI_OAUTH_REDIRECTS: '${url}' is not a URL such as https://app.example.com/connected`,
     ),
   );
+  problems.push(
+    ...env.LOCI_MCP_HOSTS.filter((name) => !isHostName(name)).map(
+      (name) => `LOCI_MCP_HOSTS: '${name}' is not a host name such as loci.example.com, without a port, or *`,
+    ),
+  );
   const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
   if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
   const isRequested = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
@@ -18,6 +23,18 @@ export function accessRuleProblems(env: Environment): string[] {
   if (!env.LOCI_JWT_ISSUER) problems.push('LOCI_JWT_ISSUER is required for bearer tokens');
   if (!env.LOCI_JWT_AUDIENCE) problems.push('LOCI_JWT_AUDIENCE is required for bearer tokens');
   return problems;
+}
+
+/** How `/mcp` is reached: the names of hosts that it answers to, and who issues the tokens of users. */
+export function mcpSettings(env: Environment) {
+  const { LOCI_PUBLIC_URL: publicUrl, LOCI_JWT_ISSUER: issuer } = env;
+  const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  return {
+    hosts: [...own, ...env.LOCI_MCP_HOSTS],
+    publicUrl: publicUrl ?? null,
+    /** An issuer that is no URL serves no metadata that a client could read. */
+    issuer: issuer !== undefined && /^https?:/.test(issuer) && tokenSettings(env) !== null ? issuer : null,
+  };
 }
 
 /** Returns the settings that verify bearer tokens of users; null when they are not configured. */
@@ -31,6 +48,10 @@ export function tokenSettings(env: Environment) {
 /** True for an origin, such as `https://app.example.com`, and for `*`. */
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
+function isHostName(text: string): boolean {
+  return text === '*' || URL.parse(`http://${text}`)?.host === text;
 }
 
 /** An http or https URL without user name, query and fragment. */

@@ -160,6 +160,7 @@ export const Environment = z.object({
   LOCI_RATE_LIMIT_STORE: z.enum(['memory', 'postgres', 'redis']).default('memory'),
   LOCI_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   LOCI_CORS_ORIGINS: list.default([]),
+  LOCI_MCP_HOSTS: list.transform((names) => names.map((name) => name.toLowerCase())).default([]),
   LOCI_OAUTH_REDIRECTS: list.default([]),
 });
 

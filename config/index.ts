@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { accessRuleProblems, tokenSettings } from './access-rules.ts';
+import { accessRuleProblems, mcpSettings, tokenSettings } from './access-rules.ts';
 import { blobSettingProblems, blobSettings } from './blob-settings.ts';
 import { ConfigError } from './config-error.ts';
 import { embedderProblems, embedderSettings, namedEmbedders, type NamedEmbedderSettings } from './embedder-settings.ts';
@@ -134,6 +134,7 @@ function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
       /** Where requests are counted: in each process, or for all of them together. */
       requestCounters: { kind: env.LOCI_RATE_LIMIT_STORE, redisUrl: env.LOCI_REDIS_URL ?? null },
     },
+    mcp: mcpSettings(env),
     /** URLs that users may be redirected to after an OAuth authorization. */
     oauthRedirects: env.LOCI_OAUTH_REDIRECTS,
     webhooks: {

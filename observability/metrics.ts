@@ -1,8 +1,9 @@
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { queueMetrics, type QueueBacklog } from './queue-metrics.ts';
+import { toolMetrics, type ToolMetrics } from './tool-metrics.ts';
 
 /** Metrics of a process. Durations are passed in milliseconds and published in seconds, as Prometheus recommends. */
-export type Metrics = {
+export type Metrics = ToolMetrics & {
   /** Media type of `render`. */
   readonly contentType: string;
   /** Returns all metrics in the Prometheus text format. */
@@ -51,6 +52,7 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     render: () => registry.metrics(),
     ...requestMetrics(registry),
+    ...toolMetrics(registry),
     ...ingestionMetrics(registry),
     ...searchMetrics(registry),
     ...refreshMetrics(registry),

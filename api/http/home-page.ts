@@ -56,9 +56,12 @@ function pageOf(version: string): string {
       <dd>The same for programs and generators of clients.</dd>
       <dt><a href="/readyz">Readiness</a> and <a href="/livez">liveness</a></dt>
       <dd>Whether the service and what it depends on answer. <a href="/metrics">Metrics</a> are for Prometheus.</dd>
+      <dt>Assistants</dt>
+      <dd><code>/mcp</code> serves the Model Context Protocol, with an API key as bearer token.</dd>
       <dt>Guides</dt>
       <dd>
         The README and the folder <code>docs</code> of the source: <code>api.md</code> has a command for every operation,
+        <code>mcp.md</code> is for assistants,
         <code>operations.md</code> is the runbook.
       </dd>
     </dl>

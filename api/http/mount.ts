@@ -86,7 +86,8 @@ async function authenticate(route: Route, context: Context, authenticator: Authe
   return authenticateRequest(authenticator, context, { permission, administrator, workspaceOptional });
 }
 
-function withRequestLog(services: Services, context: Context): Services {
+/** The same services, with a log that names the request and the workspace in every line. */
+export function withRequestLog(services: Services, context: Context): Services {
   const { requestId, caller } = requestState(context);
   const fields = caller === null ? {} : { workspace_id: caller.scope.workspaceId };
   return { ...services, log: services.log.child({ request_id: requestId, ...fields }) };

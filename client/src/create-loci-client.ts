@@ -3,6 +3,7 @@ import { type Connection, type ConnectionOptions, findConnection } from './conne
 import { type ExportedVersion, exportMemories } from './export-memories.ts';
 import type { LociApi } from './loci-api.ts';
 import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
+import { type McpStreams, relayMcp } from './mcp/relay-mcp.ts';
 import type { paths } from './schema.ts';
 import { type AnswerEvent, type AnswerQuestion, streamAnswer } from './stream-answer.ts';
 import { createRetryingFetch, type Fetch, type Transport } from './transport.ts';
@@ -29,6 +30,8 @@ export type LociClient = {
   streamAnswer(question: AnswerQuestion, options?: { signal?: AbortSignal }): AsyncGenerator<AnswerEvent>;
   /** Yields every version of every memory of a user: `for await (const version of loci.exportMemories({ userId }))`. */
   exportMemories(options?: { userId?: string; signal?: AbortSignal }): AsyncGenerator<ExportedVersion>;
+  /** Relays the Model Context Protocol between streams, such as those of the process, and the service, until the input ends. */
+  relayMcp(streams: McpStreams): Promise<void>;
   /** Iterates over all entries of a list: `for await (const content of loci.paginate('/api/v1/contents'))`. */
   paginate<Path extends ListPath>(
     path: Path,
@@ -64,6 +67,7 @@ export function createLociClient(options: LociClientOptions = {}): LociClient {
     waitUntilReady: (target, how) => waitUntilReady(api, target, how),
     streamAnswer: (question, how) => streamAnswer(api, question, how),
     exportMemories: (what) => exportMemories(api, what),
+    relayMcp: (streams) => relayMcp(transport, streams),
     paginate: (path, how) => paginate(api, path, how),
   };
 }

@@ -4,6 +4,7 @@ export type { LociClient, LociClientOptions } from './create-loci-client.ts';
 export type { LociApi } from './loci-api.ts';
 export { findConnection } from './connection.ts';
 export type { Connection, ConnectionOptions } from './connection.ts';
+export type { McpStreams } from './mcp/relay-mcp.ts';
 export type { AnswerEvent, AnswerQuestion } from './stream-answer.ts';
 export type { ExportedVersion } from './export-memories.ts';
 export { dataOf } from './data-of.ts';

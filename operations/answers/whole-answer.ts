@@ -9,7 +9,11 @@ type Limits = {
   signal: AbortSignal;
   /** Time limit of the whole answer, 100 s by default. */
   limitMs?: number;
+  /** What to do when it takes longer. */
+  remedy?: string;
 };
+
+const STREAM_INSTEAD = 'Ask with "stream": true, which may take longer, or try again.';
 
 /**
  * The whole answer, for clients that do not want a stream.
@@ -17,7 +21,7 @@ type Limits = {
  */
 export async function wholeAnswer(
   ask: (signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>,
-  { signal, limitMs = MAX_MS }: Limits,
+  { signal, limitMs = MAX_MS, remedy = STREAM_INSTEAD }: Limits,
 ): Promise<Answer> {
   const late = AbortSignal.timeout(limitMs);
   try {
@@ -25,7 +29,7 @@ export async function wholeAnswer(
   } catch (error) {
     if (!late.aborted || signal.aborted) throw error;
     const limit = `${Math.round(limitMs / 1_000)} seconds`;
-    const message = `The answer took longer than ${limit}. Ask with "stream": true, which may take longer, or try again.`;
+    const message = `The answer took longer than ${limit}. ${remedy}`;
     throw new AppError('dependency_unavailable', message, { cause: error });
   }
   throw new AppError('internal', 'An answer ended without its last event.');

@@ -134,6 +134,13 @@ export function createCollectionStore(database: Database) {
       return row && { collection: toCollection(row), index: indexOf(row) };
     },
 
+    /** Returns the names of those of these collections that are in scope, by id. */
+    async names(scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
+      const sql = `select c.id, c.name from collections c where ${IN_SCOPE} and c.id = any(:ids::uuid[])`;
+      const rows = await query<{ id: string; name: string }>(database, sql, { ...scope, ids });
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+
     /** Returns status and index generation without the statistics: one index look-up. */
     async findIndex(scope: Scope, id: string): Promise<{ status: string; index: IndexGeneration } | null> {
       const row = await queryOne<{ status: string; tenant: string } & EmbeddingSpace>(database, FIND_INDEX, {

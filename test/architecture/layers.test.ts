@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
       'raw-body',
       'formidable',
       'content-type',
+      '@modelcontextprotocol/server',
     ],
   },
 };

@@ -44,6 +44,8 @@ function singular(word: string): string {
 /** Files whose name stands for a family of exports of equal rank. */
 const FAMILIES = new Set([
   'api/http/request/query-fields.ts',
+  'api/mcp/memory-fields.ts',
+  'api/mcp/result-fields.ts',
   'api/routes/contents/control-content.ts',
   'api/routes/path-params.ts',
   'api/routes/uploads/control-upload.ts',

@@ -11,7 +11,12 @@ const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean
 const Manifest = z.object({ bin: z.object({ loci: z.string() }) });
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
-export type RunOptions = { cwd?: string; environment?: Readonly<Record<string, string>> };
+export type RunOptions = {
+  cwd?: string;
+  environment?: Readonly<Record<string, string>>;
+  /** Standard input; nothing by default. */
+  input?: string;
+};
 
 export type InstalledCommand = {
   /** The folder in which the packed package is installed. */
@@ -61,13 +66,14 @@ export async function installCommand(): Promise<InstalledCommand> {
 }
 
 function startIn(folder: string, main: string): InstalledCommand['start'] {
-  return (args, { cwd = folder, environment = {} } = {}) => {
+  return (args, { cwd = folder, environment = {}, input } = {}) => {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_'));
     const child = spawn(process.execPath, [main, ...args], {
       cwd,
       env: { ...Object.fromEntries(inherited), ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    child.stdin?.end(input);
     const end = () => child.kill('SIGKILL');
     process.once('exit', end);
     child.once('exit', () => process.off('exit', end));

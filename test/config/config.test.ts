@@ -97,6 +97,23 @@ test('accepts origins or * as allowed page origins', (t) => {
   );
 });
 
+test('/mcp answers to the host of the public URL and to the named ones, which are names without ports', (t) => {
+  const settings = { LOCI_PUBLIC_URL: 'https://Loci.example:8443/base', LOCI_MCP_HOSTS: 'loci-api,LOCI.internal' };
+  t.deepEqual(readConfig({ ...REQUIRED, ...settings }).mcp, {
+    hosts: ['loci.example', 'loci-api', 'loci.internal'],
+    publicUrl: 'https://Loci.example:8443/base',
+    issuer: null,
+  });
+  t.deepEqual(readConfig(REQUIRED).mcp, { hosts: [], publicUrl: null, issuer: null });
+  const { problems } = t.throws(() => readConfig({ ...REQUIRED, LOCI_MCP_HOSTS: 'a:80,https://b,*' }), {
+    instanceOf: ConfigError,
+  });
+  t.deepEqual(
+    problems.map((problem) => /'(.*?)'/.exec(problem)?.[1]),
+    ['a:80', 'https://b'],
+  );
+});
+
 test('settings of the connection to Temporal turn TLS on, and contradictions are reported', (t) => {
   const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----';
   const KEY = CERTIFICATE.replaceAll('CERTIFICATE', 'EC PRIVATE KEY');

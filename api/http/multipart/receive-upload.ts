@@ -100,7 +100,8 @@ function receivedPart(part: StreamedPart, limits: Limits): Received[] {
   }
 }
 
-function receivedUrl(url: string): Received {
+/** Checks a URL to download; a refusal says what is wrong with it. */
+export function receivedUrl(url: string): Received {
   const parsed = URL.parse(url);
   const name = urlForDisplay(parsed ?? url);
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';

@@ -86,6 +86,7 @@ function describeApi(limits: Limits): string {
     '',
     'Send an API key as `X-API-Key` or as bearer token, or the token of a user as bearer token. Ids are UUIDs; an id that does not exist or is not accessible is a 404.',
     'Errors are `{code, detail, request_id}`; invalid requests get `{detail: [{loc, msg, type}]}` with every problem.',
+    'Assistants use `/mcp`, which serves the Model Context Protocol with tools for these operations.',
     'Operations and fields marked `x-loci-extension` are not in the interface specification.',
     '',
     `Limits of this instance: ${mebibytes(limits.maxFileBytes)} per file, ${mebibytes(limits.maxRequestBytes)} and`,

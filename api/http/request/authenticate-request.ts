@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import { AppError } from '#domain/app-error.ts';
-import { requirePermission, type Principal, type Permission } from '#domain/access/caller.ts';
+import { requirePermission, type Caller, type Principal, type Permission } from '#domain/access/caller.ts';
+import { isLimitedToOwnCollections } from '#domain/access/workspace-roles.ts';
 import { authenticateKey } from '#operations/access/authenticate-key.ts';
 import { authenticateUser, type TokenSource } from '#operations/access/authenticate-user.ts';
 import type { Services } from '#operations/services.ts';
@@ -41,6 +42,50 @@ export async function authenticateRequest(
   context: Context,
   requirements: AccessRequirements,
 ): Promise<Principal> {
+  const principal = await findCountedPrincipal(authenticator, context, requirements);
+  if (principal === 'administrator') return principal;
+  requirePermission(principal, requirements.permission);
+  if (requirements.administrator === 'required') {
+    throw new AppError('forbidden', 'This route needs the administrator token, as Authorization: Bearer.');
+  }
+  return principal;
+}
+
+/** The caller of a request whose messages say what they need. */
+export type MessageCaller = {
+  /** The caller with what it may read. */
+  caller: Caller;
+  /** Returns the caller with the collections that it reaches with this permission. @throws AppError `forbidden` without it. */
+  permitted: (permission: Permission) => Promise<Caller>;
+};
+
+const READING: Permission = 'collections:read';
+
+/**
+ * Authenticates a request before it is known what its messages need.
+ * @throws AppError like `authenticateRequest`, except for a missing permission.
+ */
+export async function authenticateMessages(authenticator: Authenticator, context: Context): Promise<MessageCaller> {
+  const caller = await findCountedPrincipal(authenticator, context, { permission: READING });
+  if (caller === 'administrator') throw new AppError('unauthorized', 'This needs an API key or the token of a user.');
+  return {
+    caller,
+    permitted: async (permission) => {
+      requirePermission(caller, permission);
+      // A member reads more collections than it may change; a key reaches the same ones for everything.
+      if (caller.userId === null || !isLimitedToOwnCollections(permission)) return caller;
+      const found = await findPrincipal(authenticator, context, { permission });
+      return found === 'administrator' ? caller : found;
+    },
+  };
+}
+
+/** Counts the request as well, and the failures of its address. */
+async function findCountedPrincipal(
+  authenticator: Authenticator,
+  context: Context,
+  requirements: AccessRequirements,
+): Promise<Principal> {
   const { limiter } = authenticator;
   const address = context.req.socket.remoteAddress ?? '';
   const principal = await limiter.countFailure(address, () => findPrincipal(authenticator, context, requirements));
@@ -50,10 +95,6 @@ export async function authenticateRequest(
     principal: principal.principal,
     workspaceId: principal.scope.workspaceId,
   });
-  requirePermission(principal, requirements.permission);
-  if (requirements.administrator === 'required') {
-    throw new AppError('forbidden', 'This route needs the administrator token, as Authorization: Bearer.');
-  }
   return principal;
 }
 

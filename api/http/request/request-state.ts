@@ -12,6 +12,8 @@ export type RequestState = {
   errorCode: string | null;
   /** Set where error bodies also have the member `error` of the OpenAI API. */
   errorForm: 'openai' | null;
+  /** Where clients learn how to get a token (RFC 9728), named when credentials are missing; null where they cannot. */
+  resourceMetadataUrl: string | null;
   /** True for requests that are polled, such as health checks: they are logged at `debug`. */
   isQuiet: boolean;
   /** True once the process was told to stop. */
@@ -29,6 +31,7 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     caller: null,
     errorCode: null,
     errorForm: null,
+    resourceMetadataUrl: null,
     isQuiet: false,
     isStopping: false,
   };

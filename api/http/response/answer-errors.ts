@@ -52,11 +52,15 @@ function sendError(context: Context, error: unknown, log: Log): void {
   state.errorCode = code;
   context.status = status;
   context.body = inFormOf(context, bodyOf(error, code, state.requestId), code);
-  if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="loci"');
+  if (status === 401) context.set('WWW-Authenticate', challengeOf(state.resourceMetadataUrl));
   const named = error instanceof AppError ? error.retryAfterS : null;
   const retryAfterS = named ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_S : null);
   if (retryAfterS !== null) context.set('Retry-After', String(Math.ceil(retryAfterS)));
   logFailure(context, error, log);
+}
+
+function challengeOf(resourceMetadataUrl: string | null): string {
+  return `Bearer realm="loci"${resourceMetadataUrl === null ? '' : `, resource_metadata="${resourceMetadataUrl}"`}`;
 }
 
 function logFailure(context: Context, error: unknown, log: Log): void {

@@ -7,6 +7,7 @@ import { addConnections } from './commands/connections.ts';
 import { addContents } from './commands/contents.ts';
 import { addConversations } from './commands/conversations.ts';
 import { addKeys } from './commands/keys.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addMemories } from './commands/memories.ts';
 import { addSearch } from './commands/search.ts';
 import { addSync } from './commands/sync.ts';
@@ -49,7 +50,7 @@ export function createProgram(surroundings: ShellOptions): Command {
   const shell = createShell(() => program.opts(), surroundings);
   const groups = [addCollections, addContents, addUploads, addMemories, addConversations, addConnections];
   groups.push(addKeys, addWebhooks, addWorkspaces);
-  for (const add of [addUpload, addSync, addSearch, addAsk, addCompress, ...groups]) add(program, shell);
+  for (const add of [addUpload, addSync, addSearch, addAsk, addCompress, addMcp, ...groups]) add(program, shell);
   return program;
 }
 

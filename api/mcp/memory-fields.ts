@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { JsonObject, textField } from '#domain/records/fields.ts';
+import { MAX_MEMORY_CHARACTERS, type MemoryRecord } from '#domain/records/memory.ts';
+import { tokensOf } from './max-tokens.ts';
+
+/** Larger metadata is left out of results. */
+const MAX_METADATA_TOKENS = 300;
+
+/** Arguments and results of the tools for memories. */
+export const UserIdArgument = textField(255, 1).optional().meta({
+  description:
+    'User whom the memories belong to. Required for writing with an API key; with a user token it is that user.',
+});
+export const MemoryText = textField(MAX_MEMORY_CHARACTERS, 1).refine((text) => text.trim() !== '', {
+  message: 'Must not be blank',
+});
+export const Topics = z.array(textField(100, 1)).max(100);
+export const MemoryMetadata = JsonObject;
+
+export const ShownMemory = z.object({
+  memory_id: z.string(),
+  user_id: z.string(),
+  memory: z.string(),
+  topics: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: 'Null if it is large.' }),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type ShownMemory = z.input<typeof ShownMemory>;
+
+/** The result of writing a memory. */
+export const WrittenMemory = z.object({
+  memory: ShownMemory,
+  is_searchable: z.boolean().meta({ description: 'False: it is stored, and searches find it a little later.' }),
+});
+
+/** A memory as tools show it. */
+export function showMemory(record: MemoryRecord): ShownMemory {
+  const { metadata } = record;
+  return { ...record, metadata: tokensOf(metadata) > MAX_METADATA_TOKENS ? null : metadata };
+}

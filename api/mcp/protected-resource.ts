@@ -1,0 +1,39 @@
+import type { Context } from 'koa';
+import { getOAuthProtectedResourceMetadataUrl } from '@modelcontextprotocol/server';
+
+export const MCP_PATH = '/mcp';
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
+
+export type ResourceSettings = {
+  /** Where clients reach the service; null: where the request was sent to. */
+  publicUrl: string | null;
+  /** Issuer of the tokens of users; null without one. */
+  issuer: string | null;
+};
+
+/** True for the path of the metadata, with or without that of the resource (RFC 9728, section 3.1). */
+export function isMetadataPath(path: string): boolean {
+  return path === METADATA_PATH || (path.startsWith(`${METADATA_PATH}/`) && path.endsWith(MCP_PATH));
+}
+
+/** The URL of `/mcp` as clients know it. */
+function resourceUrl(context: Context, { publicUrl }: ResourceSettings): URL {
+  const base = publicUrl ?? `http://${context.get('Host')}`;
+  return new URL(base.replace(/\/+$/, '') + MCP_PATH);
+}
+
+/** Where the metadata are: named in `WWW-Authenticate`, so that a client finds out how to get a token. */
+export function metadataUrl(context: Context, settings: ResourceSettings): string {
+  return getOAuthProtectedResourceMetadataUrl(resourceUrl(context, settings));
+}
+
+/** The metadata of RFC 9728. Without an issuer there are only API keys, which no server gives out to clients. */
+export function protectedResourceMetadata(context: Context, settings: ResourceSettings): Record<string, unknown> {
+  const { issuer } = settings;
+  return {
+    resource: resourceUrl(context, settings).href,
+    resource_name: 'Loci',
+    bearer_methods_supported: ['header'],
+    ...(issuer === null ? {} : { authorization_servers: [issuer] }),
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { MEMORY_TYPES } from '#domain/records/memory.ts';
+import { createMemory } from '#operations/memories/create-memory.ts';
+import {
+  MemoryMetadata,
+  MemoryText,
+  showMemory,
+  Topics,
+  UserIdArgument,
+  WrittenMemory,
+} from '#api/mcp/memory-fields.ts';
+import { tool } from '#api/mcp/tool.ts';
+
+export const addMemoryTool = tool(
+  {
+    name: 'add_memory',
+    title: 'Remember something',
+    description:
+      'Stores a memory of a user: one fact or preference, in a sentence that can be understood by itself. Search first, and update ' +
+      'a memory that says something else about the same.',
+    permission: 'memories:write',
+    hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+    input: z.strictObject({
+      memory: MemoryText.meta({ description: 'The memory, 1 to 16,384 characters.' }),
+      user_id: UserIdArgument,
+      memory_type: z
+        .enum(MEMORY_TYPES)
+        .default('user')
+        .meta({ description: 'Whom it is about. Every user of the workspace may read those of type team.' }),
+      topics: Topics.default([]).meta({ description: 'Words that say what it is about.' }),
+      metadata: MemoryMetadata.default({}),
+    }),
+    output: WrittenMemory,
+  },
+  async ({ services, caller }, args) => {
+    const { body, isIndexed } = await createMemory(services, caller, { body: args, idempotency: null });
+    return { memory: showMemory(body.memory), is_searchable: isIndexed };
+  },
+);

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { JsonObject, textField } from '#domain/records/fields.ts';
+import { UploadItemFields } from '#domain/records/upload.ts';
+import { requireUploadAccess } from '#operations/uploads/accept-upload.ts';
+import { IdArgument } from '#api/mcp/result-fields.ts';
+import { tool } from '#api/mcp/tool.ts';
+import { UploadedItem, uploadItem, WaitSeconds } from '#api/mcp/upload-item.ts';
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const STANDARD_WAIT_S = 20;
+
+export const addTextTool = tool(
+  {
+    name: 'add_text',
+    title: 'Add a text',
+    description:
+      'Stores a text as a content of a collection, which searches then find. The same text under the same name is stored once; ' +
+      'with an external_id, the text replaces the one that has it.',
+    permission: 'uploads:write',
+    hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+    input: z.strictObject({
+      collection_id: IdArgument.meta({ description: 'Collection to add it to, from list_collections.' }),
+      text: z.string().min(1).meta({ description: 'Plain text or Markdown; a request has at most 1 MiB.' }),
+      name: textField(1024, 1).meta({ description: 'Name by which people know it, such as a title or a path.' }),
+      external_id: UploadItemFields.shape.external_id.meta({
+        description: 'Your own id of the text, unique in the collection; the content that has it is replaced.',
+      }),
+      metadata: JsonObject.default({}).meta({ description: 'JSON object that searches can filter by.' }),
+      wait_seconds: WaitSeconds.default(STANDARD_WAIT_S),
+    }),
+    output: UploadedItem,
+  },
+  async (context, { collection_id, text, name, external_id, metadata, wait_seconds: waitS }) => {
+    const { services, caller } = context;
+    await requireUploadAccess(services, caller, collection_id);
+    const bytes = Buffer.from(text.toWellFormed());
+    await using closing = new AsyncDisposableStack();
+    const blob = closing.use(await services.blobs.spool(Readable.from([bytes]), services.limits.maxFileBytes));
+    const own = { name, external_id };
+    const item = { source: 'text', name, declaredType: TEXT_TYPE, blob, head: null, own } as const;
+    // Awaited, because the spooled bytes are removed afterwards.
+    return await uploadItem(context, { form: { collection_id, content_type: 'text', metadata }, item, waitS });
+  },
+);

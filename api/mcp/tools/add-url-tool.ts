@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { AppError } from '#domain/app-error.ts';
+import { JsonObject, textField } from '#domain/records/fields.ts';
+import { receivedUrl } from '#api/http/multipart/receive-upload.ts';
+import { IdArgument } from '#api/mcp/result-fields.ts';
+import { tool } from '#api/mcp/tool.ts';
+import { UploadedItem, uploadItem, WaitSeconds } from '#api/mcp/upload-item.ts';
+
+const STANDARD_WAIT_S = 20;
+
+export const addUrlTool = tool(
+  {
+    name: 'add_url',
+    title: 'Add a web page',
+    description:
+      'Downloads a URL on the server and stores it as a content of a collection, which searches then find; with crawl, also the ' +
+      'pages of the same site that it links to. A URL that the collection already has is stored once.',
+    permission: 'uploads:write',
+    hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+    input: z.strictObject({
+      collection_id: IdArgument.meta({ description: 'Collection to add it to, from list_collections.' }),
+      url: z.string().min(1).meta({ description: 'Absolute URL that begins with https:// or http://.' }),
+      name: textField(1024, 1).optional().meta({ description: 'Name to show instead of the URL.' }),
+      metadata: JsonObject.default({}).meta({ description: 'JSON object that searches can filter by.' }),
+      crawl: z.boolean().default(false).meta({ description: 'Whether to follow the links of the page.' }),
+      max_pages: z.int().min(1).optional().meta({ description: 'Most pages of a crawl; 100 by default.' }),
+      max_depth: z
+        .int()
+        .min(0)
+        .max(50)
+        .optional()
+        .meta({ description: 'Most links from the URL to a page; 3 by default.' }),
+      wait_seconds: WaitSeconds.default(STANDARD_WAIT_S),
+    }),
+    output: UploadedItem,
+  },
+  async (context, { collection_id, url, name, metadata, crawl, max_pages, max_depth, wait_seconds: waitS }) => {
+    const received = receivedUrl(url);
+    if ('error' in received) throw new AppError(received.error.code, received.error.message);
+    const item = name === undefined ? received.item : { ...received.item, own: { name } };
+    const bounds = { max_pages: max_pages ?? null, max_depth: max_depth ?? null };
+    const form = { collection_id, content_type: 'url', metadata, crawl, ...bounds } as const;
+    return uploadItem(context, { form, item, waitS });
+  },
+);

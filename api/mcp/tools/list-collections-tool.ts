@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Collection } from '#domain/records/collection.ts';
+import { COLLECTION_STATUSES } from '#domain/statuses.ts';
+import { listCollections } from '#operations/collections/collections.ts';
+import { Cursor, NextCursor } from '#api/mcp/result-fields.ts';
+import { readFittingPage } from '#api/mcp/max-tokens.ts';
+import { tool } from '#api/mcp/tool.ts';
+
+const ListedCollection = z.object({
+  collection_id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  status: z.enum(COLLECTION_STATUSES).meta({ description: 'archived: can be searched, not changed.' }),
+  contents: z.int().meta({ description: 'Number of contents.' }),
+  chunks: z.int().meta({ description: 'Passages that searches can find.' }),
+});
+
+export const listCollectionsTool = tool(
+  {
+    name: 'list_collections',
+    title: 'List collections',
+    description:
+      'Lists the collections of documents that you reach, with names, ids and sizes. Other tools take the ids. A page ends at ' +
+      'about 6,000 tokens; go on with next_cursor.',
+    permission: 'collections:read',
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    input: z.strictObject({
+      search: z.string().max(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
+      limit: z.int().min(1).max(200).default(50).meta({ description: 'Collections of a page.' }),
+      cursor: Cursor,
+    }),
+    output: z.object({
+      collections: z.array(ListedCollection),
+      total_count: z.int().meta({ description: 'Collections on all pages.' }),
+      next_cursor: NextCursor,
+    }),
+  },
+  async ({ services, caller, inTurn }, { search, limit, cursor }) => {
+    const read = (rows: number) => listCollections(services, caller, { search, cursor, limit: rows });
+    const page = await inTurn(limit, () => readFittingPage(limit, read, showCollection));
+    const { total_count, next_cursor } = page;
+    return { collections: page.data.map(showCollection), total_count, next_cursor };
+  },
+);
+
+function showCollection({ id, name, description, status, stats }: Collection): z.input<typeof ListedCollection> {
+  const { contents, chunks } = stats;
+  return { collection_id: id, name, description, status, contents: Number(contents), chunks: Number(chunks) };
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { validationError } from '#domain/app-error.ts';
+import { readsChunk } from '#domain/filters/filter.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
+import type { Content } from '#domain/records/content.ts';
+import { CONTENT_STATUSES } from '#domain/statuses.ts';
+import { collectionNames } from '#operations/collections/collection-names.ts';
+import { listContents } from '#operations/contents/contents.ts';
+import { CollectionNameField, Cursor, Filters, IdArgument, NextCursor } from '#api/mcp/result-fields.ts';
+import { readFittingPage, shorten } from '#api/mcp/max-tokens.ts';
+import { tool } from '#api/mcp/tool.ts';
+
+const MAX_MESSAGE_CHARACTERS = 300;
+/** In place of a name that is not known yet when the page is measured. */
+const LONGEST_NAME = 'x'.repeat(100);
+
+const ListedContent = z.object({
+  content_id: z.string(),
+  name: z.string().meta({ description: 'File name, URL or label.' }),
+  type: z.string().nullable().meta({ description: 'Media type.' }),
+  size: z.int().nullable().meta({ description: 'Bytes of the file.' }),
+  status: z.enum(CONTENT_STATUSES).meta({ description: 'ready: searches find it.' }),
+  status_message: z.string().nullable().meta({ description: 'What it waits for, or why it failed and what to do.' }),
+  external_id: z.string().nullable(),
+  collection_id: z.string(),
+  collection_name: CollectionNameField,
+  created_at: z.string(),
+});
+
+export const listContentsTool = tool(
+  {
+    name: 'list_contents',
+    title: 'List contents',
+    description:
+      'Lists the documents (contents) of collections with names, ids and statuses, oldest first. Use search to find something in ' +
+      'their texts. A page ends at about 6,000 tokens; go on with next_cursor.',
+    permission: 'contents:read',
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    input: z.strictObject({
+      collection_id: IdArgument.optional().meta({ description: 'Only contents of this collection.' }),
+      status: z.enum(CONTENT_STATUSES).optional(),
+      search: z.string().max(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
+      filters: Filters,
+      limit: z.int().min(1).max(200).default(50).meta({ description: 'Contents of a page.' }),
+      cursor: Cursor,
+    }),
+    output: z.object({
+      contents: z.array(ListedContent),
+      total_count: z.int().meta({ description: 'Contents on all pages, if total_is_exact; otherwise there are more.' }),
+      total_is_exact: z.boolean(),
+      next_cursor: NextCursor,
+    }),
+  },
+  async ({ services, caller, inTurn }, { limit, filters, ...asked }) => {
+    const filter = parseFilter(filters);
+    if (filter !== null && readsChunk(filter)) throw forSearches();
+    const read = (rows: number) => listContents(services, caller, { ...asked, filters: filter, limit: rows });
+    const measure = (content: Content) => showContent(content, LONGEST_NAME);
+    const page = await inTurn(limit, () => readFittingPage(limit, read, measure));
+    const names = await collectionNames(
+      services,
+      caller,
+      page.data.map((content) => content.collection_id),
+    );
+    const contents = page.data.map((content) => showContent(content, names.get(content.collection_id) ?? null));
+    const { total_count, total_is_exact, next_cursor } = page;
+    return { contents, total_count, total_is_exact, next_cursor };
+  },
+);
+
+function forSearches() {
+  const msg = 'Conditions on chunk.* are for search: a content has many chunks';
+  return validationError([{ loc: ['arguments', 'filters'], msg, type: 'unknown_field' }]);
+}
+
+/** What lists say about a content. */
+function showContent(content: Content, collectionName: string | null): z.input<typeof ListedContent> {
+  const { id, name, type, size, status, status_message: message, external_id, collection_id } = content;
+  return {
+    content_id: id,
+    name,
+    type,
+    size,
+    status,
+    status_message: message === null ? null : shorten(message, MAX_MESSAGE_CHARACTERS),
+    external_id,
+    collection_id,
+    collection_name: collectionName,
+    created_at: new Date(content.created_at * 1000).toISOString(),
+  };
+}

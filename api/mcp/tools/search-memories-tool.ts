@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { AsOf, RETRIEVAL_METHODS } from '#domain/records/memory.ts';
+import { searchMemories } from '#operations/memories/search-memories.ts';
+import { ShownMemory, showMemory, UserIdArgument } from '#api/mcp/memory-fields.ts';
+import { Note } from '#api/mcp/result-fields.ts';
+import { countFitting, cutText, entryTokens, MaxTokens, tokensOf } from '#api/mcp/max-tokens.ts';
+import { tool } from '#api/mcp/tool.ts';
+
+export const searchMemoriesTool = tool(
+  {
+    name: 'search_memories',
+    title: 'Search memories',
+    description:
+      'Searches what is remembered about users: facts, preferences, earlier decisions. Best first. The result has at most about ' +
+      'max_tokens tokens.',
+    permission: 'memories:read',
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    input: z
+      .strictObject({
+        query: z.string().max(8192).default('').meta({ description: 'Not needed with last_n and first_n.' }),
+        user_id: UserIdArgument.meta({
+          description: 'Only memories of this user; with an API key the default is all users.',
+        }),
+        limit: z.int().min(1).max(100).default(10),
+        retrieval_method: z.enum(RETRIEVAL_METHODS).default('hybrid').meta({
+          description: 'last_n: the newest; first_n: the oldest; agentic: rewritten by the chat model of the server.',
+        }),
+        as_of: AsOf.optional(),
+        max_tokens: MaxTokens,
+      })
+      .refine(
+        ({ query, retrieval_method: method }) => query.trim() !== '' || method === 'last_n' || method === 'first_n',
+        {
+          path: ['query'],
+          message: 'Field required, unless retrieval_method is last_n or first_n',
+          params: { type: 'missing' },
+        },
+      ),
+    output: z.object({ memories: z.array(ShownMemory), note: Note }),
+  },
+  async ({ services, caller }, { max_tokens: maxTokens, ...asked }) => {
+    const found = await searchMemories(services, caller, asked);
+    const memories = found.memories.map(showMemory);
+    const room = entryTokens(maxTokens);
+    const fitting = countFitting(memories, room);
+    const [first] = memories;
+    if (fitting === 0 && first !== undefined) {
+      const memory = cutText(first.memory, room - tokensOf({ ...first, memory: '' }));
+      return {
+        memories: [{ ...first, memory }],
+        note: 'The memory is longer than max_tokens, and its end was left out.',
+      };
+    }
+    const left = memories.length - fitting;
+    const note =
+      left === 0
+        ? null
+        : `${left} more memories did not fit: call again with a larger max_tokens, or narrow the query.`;
+    return { memories: memories.slice(0, fitting), note };
+  },
+);

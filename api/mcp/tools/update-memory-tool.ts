@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { updateMemory } from '#operations/memories/update-memory.ts';
+import {
+  MemoryMetadata,
+  MemoryText,
+  showMemory,
+  Topics,
+  UserIdArgument,
+  WrittenMemory,
+} from '#api/mcp/memory-fields.ts';
+import { IdArgument } from '#api/mcp/result-fields.ts';
+import { tool } from '#api/mcp/tool.ts';
+
+export const updateMemoryTool = tool(
+  {
+    name: 'update_memory',
+    title: 'Update a memory',
+    description: 'Changes the fields of a memory that are given. The previous version stays in its history.',
+    permission: 'memories:write',
+    hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+    input: z.strictObject({
+      memory_id: IdArgument.meta({ description: 'Id of the memory, from search_memories.' }),
+      user_id: UserIdArgument,
+      memory: MemoryText.optional().meta({ description: 'New text.' }),
+      topics: Topics.optional().meta({ description: 'New topics, instead of the present ones.' }),
+      metadata: MemoryMetadata.optional().meta({ description: 'New metadata, instead of the present one.' }),
+    }),
+    output: WrittenMemory,
+  },
+  async ({ services, caller }, { memory_id: memoryId, ...body }) => {
+    const updated = await updateMemory(services, caller, { memoryId, body });
+    return { memory: showMemory(updated.body.memory), is_searchable: updated.isIndexed };
+  },
+);
