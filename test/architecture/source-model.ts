@@ -35,7 +35,7 @@ type Node = { type: string; start: number; end: number } & Record<string, unknow
 export function readSources({ client = false }: { client?: boolean } = {}): SourceFile[] {
   const paths = client
     ? globSync('client/src/**/*.ts', { cwd: PROJECT_DIR, exclude: ['client/src/schema.ts'] })
-    : globSync('**/*.ts', { cwd: PROJECT_DIR, exclude: ['**/node_modules', '.*', 'client'] });
+    : globSync('**/*.ts', { cwd: PROJECT_DIR, exclude: ['**/node_modules', '.*', 'client', 'adapters'] });
   return paths.filter((path) => !path.endsWith('.d.ts')).map(readSource);
 }
 
