@@ -8,6 +8,9 @@ from typing import Any
 
 import httpx
 
+#: Code of a file that cannot be read, or that changed while it was being sent.
+UNREADABLE_FILE = "unreadable_file"
+
 
 class LociError(Exception):
     """An error response of the service, or the reason why it could not be reached. Every error of this package is one.

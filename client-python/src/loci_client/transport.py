@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import h11
 import httpx
 from tenacity import (
     AsyncRetrying,
@@ -14,13 +15,23 @@ from tenacity import (
     wait_exponential_jitter,
 )
 
-from .errors import Conflict, ConnectionFailed, LociError, RateLimited, Unavailable, error_from_response
+from .errors import (
+    UNREADABLE_FILE,
+    Conflict,
+    ConnectionFailed,
+    LociError,
+    RateLimited,
+    Unavailable,
+    error_from_response,
+)
 
 _KEY = "Idempotency-Key"
 #: Methods whose repetition has no further effect. Every POST has an `Idempotency-Key`.
 _REPEATABLE = {"GET", "HEAD", "OPTIONS", "PUT", "POST"}
 #: With a longer `Retry-After`, the request is not retried.
 _MAX_RETRY_AFTER_S = 120
+#: httpcore does not translate that of h11 for bodies.
+_CHANGED = (httpx.LocalProtocolError, h11.LocalProtocolError)
 _backoff = wait_exponential_jitter(initial=0.3, max=10, jitter=0.3)
 
 
@@ -43,6 +54,8 @@ class RetryTransport(httpx.BaseTransport):
             if _is_read_whole(response):
                 response.read()
                 response.close()
+        except _CHANGED as error:
+            raise changed_file(error) from error
         except httpx.TransportError as error:
             raise connection_failed(request, error) from error
         return _checked(response)
@@ -70,6 +83,8 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
             if _is_read_whole(response):
                 await response.aread()
                 await response.aclose()
+        except _CHANGED as error:
+            raise changed_file(error) from error
         except httpx.TransportError as error:
             raise connection_failed(request, error) from error
         return _checked(response)
@@ -85,6 +100,11 @@ def connection_failed(request: httpx.Request, error: httpx.TransportError) -> Co
     failed = ConnectionFailed(f"Cannot reach {host}: {reason}.", code="unreachable")
     failed.was_sent = not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
     return failed
+
+
+def changed_file(error: Exception) -> LociError:
+    """Returns the exception for a body that is longer or shorter than it was when the request began."""
+    return LociError(f"A file changed while it was being sent: {error}.", code=UNREADABLE_FILE)
 
 
 def _name(request: httpx.Request) -> None:

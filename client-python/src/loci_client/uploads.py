@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InvalidRequest, PayloadTooLarge
+from .errors import UNREADABLE_FILE, InvalidRequest, LociError, PayloadTooLarge
 from .generated.models import Content, UploadItem, UploadResponse
 from .pages import page_flow
 from .steps import Flow, Send
@@ -17,6 +17,7 @@ from .upload_inputs import FileInput, UploadInput, batches, file_input, text_inp
 
 MAX_ITEMS = 200
 MAX_BYTES = 64 * 1024 * 1024
+_PAGE_ITEMS = 1000
 #: Contents in these statuses are sent again, which retries them.
 _SENT_AGAIN = ("failed", "cancelled", "deleting", "stored")
 
@@ -60,9 +61,10 @@ class Upload:
 
 def upload_flow(what: Upload) -> Flow[UploadResult]:
     result = UploadResult()
-    present = (yield from _present(what)) if what.skip_present else {}
+    given_files = list(what.files)
+    present = (yield from _present(what, len(given_files))) if what.skip_present else {}
     files = []
-    for given in what.files:
+    for given in given_files:
         try:
             one = file_input(given)
             content = present.get((one.external_id, one.name))
@@ -79,9 +81,13 @@ def upload_flow(what: Upload) -> Flow[UploadResult]:
     return result
 
 
-def _present(what: Upload) -> Flow[dict[tuple[str | None, str], Content]]:
+def _present(what: Upload, count: int) -> Flow[dict[tuple[str | None, str], Content]]:
     found: dict[tuple[str | None, str], Content] = {}
-    query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": 1000}
+    query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": _PAGE_ITEMS}
+    response = yield Send("GET", "/api/v1/contents", {"params": {**query, "limit": 1}})
+    # Listing them all would need more requests than the service, which knows duplicates by their bytes, is spared.
+    if response.json()["total_count"] > count * _PAGE_ITEMS:
+        return found
     while query is not None:
         page, query = yield from page_flow("/api/v1/contents", query)
         for content in map(Content.from_dict, page):
@@ -104,8 +110,10 @@ def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[
         for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
             yield from _send(what, result, half)
         return
-    except OSError as error:
-        # Changed or removed since it was found.
+    except (OSError, LociError) as error:
+        # Changed or removed since it was found. Alone it is opened again, as it is then.
+        if isinstance(error, LociError) and error.code != UNREADABLE_FILE:
+            raise
         if len(batch) == 1:
             result.failures.append(_unreadable(batch[0].name, error))
             return
@@ -168,5 +176,7 @@ def _text_of(value: Any) -> str:
     return str(value)
 
 
-def _unreadable(name: str, error: OSError) -> UploadFailure:
-    return UploadFailure(name, "unreadable_file", f"The file cannot be read: {error.strerror or error}.")
+def _unreadable(name: str, error: OSError | LociError) -> UploadFailure:
+    if isinstance(error, LociError):
+        return UploadFailure(name, error.code, error.detail)
+    return UploadFailure(name, UNREADABLE_FILE, f"The file cannot be read: {error.strerror or error}.")

@@ -1,28 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import anyTest, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { z } from 'zod';
 import { MemoryList } from '#domain/records/memory.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { runCommand } from '#stack/processes/run-command.ts';
-import {
-  buildPythonClient,
-  installInNewEnvironment,
-  PYTHON_CLIENT_DIR,
-  pythonTools,
-} from '#test/client-python/python-package.ts';
 import { freshClient } from '#test/support/harness/api-client.ts';
 import { buildClient } from '#test/support/harness/client-package.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startModelServer } from '#test/support/servers/model-server.ts';
-
-// Installing the frameworks takes minutes: `npm run adapters` does it.
-const isWanted = process.env['LOCI_TEST_ADAPTERS'] === 'run';
-const test = isWanted ? anyTest.serial : anyTest.serial.skip;
-const tools = isWanted ? await pythonTools() : { missing: 'not wanted' };
-if (isWanted && 'missing' in tools) console.log(`The Python retrievers are not tested here: ${tools.missing}`);
-const pythonTest = 'missing' in tools ? anyTest.serial.skip : anyTest.serial;
 
 const OTTERS = '# Otters\n\nOtters hold hands while they sleep.';
 const Text = z.object({ content: z.unknown(), role: z.string() });
@@ -31,22 +17,9 @@ const Asked = z.looseObject({
   tools: z.array(z.object({ function: z.object({ name: z.string() }) })),
 });
 
-pythonTest('the retrievers for LangChain and LlamaIndex work in chains and query engines', async (t) => {
-  t.timeout(600_000);
-  if ('missing' in tools) return;
-  const folder = await mkdtemp(join(tmpdir(), 'loci-frameworks-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const wheel = await buildPythonClient(tools);
-  const python = await installInNewEnvironment(folder, [`${wheel}[langchain,llama-index]`]);
-  const { key } = await freshClient();
-  const env = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: key };
-  const args = ['-m', 'unittest', 'discover', '--start-directory', join(PYTHON_CLIENT_DIR, 'tests', 'frameworks')];
-  await t.notThrowsAsync(runCommand({ file: python, args, cwd: folder, env }));
-});
-
 test('a model of the AI SDK searches, reads and remembers with the tools, and gets errors in the words of the service', async (t) => {
   t.timeout(300_000);
-  const { api, collectionId, run } = await openAdapter(t, 'ai-sdk');
+  const { api, collectionId, run } = await openAdapter('ai-sdk');
   const calls: ((results: string[]) => [string, object])[] = [
     () => ['searchDocuments', { query: 'How do otters sleep?' }],
     ([found = '']) => ['readDocument', { contentId: contentIdOf(found), offset: 0 }],
@@ -88,7 +61,7 @@ test('a model of the AI SDK searches, reads and remembers with the tools, and ge
 
 test('a chain of LangChain.js gets the passages of the retriever as its context', async (t) => {
   t.timeout(300_000);
-  const { collectionId, run } = await openAdapter(t, 'langchain');
+  const { collectionId, run } = await openAdapter('langchain');
   const said = z
     .object({
       document: z.object({ pageContent: z.string(), metadata: z.record(z.string(), z.unknown()) }),
@@ -103,7 +76,7 @@ test('a chain of LangChain.js gets the passages of the retriever as its context'
 });
 
 /** Installs and builds an adapter, and uploads two documents. `run` runs a program of its `tests` and returns what it prints. */
-async function openAdapter(t: ExecutionContext, name: 'ai-sdk' | 'langchain') {
+async function openAdapter(name: 'ai-sdk' | 'langchain') {
   const folder = join(PROJECT_DIR, 'adapters', name);
   await buildClient();
   for (const args of [
@@ -120,7 +93,6 @@ async function openAdapter(t: ExecutionContext, name: 'ai-sdk' | 'langchain') {
     ['metadata', JSON.stringify({ lang: 'en' })],
   ] as const;
   await api.upload(collectionId, files);
-  t.log(`installed and built ${name}`);
   return {
     api,
     collectionId,
