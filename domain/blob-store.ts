@@ -19,6 +19,8 @@ export type DownloadHeaders = { mediaType: string; disposition: string };
 
 /** Keeps immutable bytes: a folder or a bucket. It is never listed: the rows of the database say what it has. */
 export interface BlobStore {
+  /** Names the folder or the bucket, so that two stores with the same name are the same. */
+  readonly name: string;
   /**
    * Stores the bytes of a file, which may be gone afterwards; when it returns, they are on stable storage. `mayExist`: they may be
    * there already, and may also be damaged or missing.

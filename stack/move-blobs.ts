@@ -24,29 +24,29 @@ try {
   process.exitCode = 1;
 }
 
-async function move(name: 's3' | 'folder'): Promise<void> {
+async function move(kind: 's3' | 'folder'): Promise<void> {
   const config = readConfig(process.env);
   if (config.blobs.s3 === null) throw new StackError('Set LOCI_S3_BUCKET and the other settings of the bucket.');
   await using closing = new AsyncDisposableStack();
   const database = createPostgres({ ...config.database, applicationName: 'loci-move-blobs' });
   closing.defer(() => database.destroy());
   const [from, to] = await Promise.all([
-    openBlobStore(config, name === 's3' ? 'folder' : 's3'),
-    openBlobStore(config, name),
+    openBlobStore(config, kind === 's3' ? 'folder' : 's3'),
+    openBlobStore(config, kind),
   ]);
   closing.defer(() => from.close());
   closing.defer(() => to.close());
   await to.ping();
   await from.ping();
-  const { copied, removed, missing } = await moveBlobs({
+  const { copied, complete, removed, missing } = await moveBlobs({
     copies: createBlobCopies(database),
     from,
     to,
-    name,
     spool: createSpool(workFolders(config.blobs).spool),
     onProgress: (result) => console.log(`${result.copied} copied`),
   });
-  console.log(`done: ${copied} copied, ${removed} copies of removed blobs deleted, ${missing.length} missing`);
+  const counts = `${copied} copied, ${removed} copies of removed blobs deleted, ${missing.length} missing`;
+  console.log(`done: ${counts}; now in the ${to.name}: ${complete}`);
   for (const blob of missing.slice(0, MAX_NAMED)) console.log(`  missing or damaged: ${blob}`);
   if (missing.length > 0) process.exitCode = 1;
 }

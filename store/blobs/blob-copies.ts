@@ -1,7 +1,10 @@
-import { query, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** A blob that is copied to another store. */
 export type BlobCopy = { id: number; workspace_id: string; sha256: string; place: string | null };
+
+const HAS_BLOB = `exists (select from blobs b where b.workspace_id = c.workspace_id and b.sha256 = c.sha256
+  and b.place is not distinct from c.place)`;
 
 /** The copies in a store that is not in use yet, over all workspaces. */
 export function createBlobCopies(database: Database) {
@@ -30,6 +33,28 @@ export function createBlobCopies(database: Database) {
       );
     },
 
+    /** Returns some blobs that are copied, at random. */
+    sampleBlobCopies(store: string, limit: number): Promise<BlobCopy[]> {
+      return query<BlobCopy>(
+        database,
+        `select c.id, c.workspace_id, c.sha256, c.place from blob_copies c
+         where c.store = :store and c.is_complete and ${HAS_BLOB} order by random() limit :limit`,
+        { store, limit },
+      );
+    },
+
+    async countBlobCopies(store: string): Promise<number> {
+      const sql = `select count(*) as count from blob_copies where store = :store and is_complete`;
+      return (await queryOne<{ count: number }>(database, sql, { store }))?.count ?? 0;
+    },
+
+    /** Has everything copied again. */
+    async repeatBlobCopies(store: string): Promise<void> {
+      await query(database, `update blob_copies set is_complete = false where store = :store and is_complete`, {
+        store,
+      });
+    },
+
     async completeBlobCopies(ids: readonly number[]): Promise<void> {
       await query(database, `update blob_copies set is_complete = true where id = any(:ids::bigint[])`, { ids });
     },
@@ -39,9 +64,7 @@ export function createBlobCopies(database: Database) {
       return query<BlobCopy>(
         database,
         `select c.id, c.workspace_id, c.sha256, c.place from blob_copies c
-         where c.store = :store and c.id > :after and not exists (
-           select 1 from blobs b where b.workspace_id = c.workspace_id and b.sha256 = c.sha256
-             and b.place is not distinct from c.place)
+         where c.store = :store and c.id > :after and not ${HAS_BLOB}
          order by c.id limit :limit`,
         { store, ...page },
       );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { BlobLocation, BlobStore, SpooledBlob } from '#domain/blob-store.ts';
 import { blobMissing, blobName } from './blob-name.ts';
 import { isFileError, orAbsent, PRIVATE_FOLDER_MODE, requireSpace, sweepFolder } from './files.ts';
@@ -16,6 +16,7 @@ export function createLocalBlobStore({ dir }: { dir: string }): BlobStore {
   const folder: Folder = { dir, flushed: new Set() };
   const pathOf = (location: BlobLocation) => join(dir, blobName(location));
   return {
+    name: `folder ${resolve(dir)}`,
     put: (location, file) => put(folder, pathOf(location), file),
     async open(location) {
       const handle = await orMissing(open(pathOf(location), 'r'));

@@ -1,46 +1,48 @@
-import pLimit from 'p-limit';
 import { AppError } from '#domain/app-error.ts';
 import type { BlobLocation, BlobStore, SpooledBlob } from '#domain/blob-store.ts';
 import type { BlobCopies, BlobCopy } from './blob-copies.ts';
+import { inParallel } from './in-parallel.ts';
 import type { Spool } from './spool.ts';
 
 const PAGE_SIZE = 500;
-const CONCURRENCY = 8;
+/** Copies of earlier runs that are looked for. */
+const SAMPLE_SIZE = 200;
 
 export type BlobMove = {
   copies: BlobCopies;
   from: BlobStore;
   to: BlobStore;
-  /** The name of the store that is copied to. */
-  name: string;
   spool: Spool;
   onProgress: (result: MoveResult) => void;
 };
 
 /**
- * `missing`: blobs whose bytes are not in the old store, as `<workspace>/<sha256>`; `removed`: copies of blobs that were removed
- * since.
+ * `copied`: by this run; `complete`: all that the new store has now; `removed`: copies of blobs that were removed since;
+ * `missing`: blobs whose bytes are not in the old store, as `<workspace>/<sha256>`.
  */
-export type MoveResult = { copied: number; removed: number; missing: string[] };
+export type MoveResult = { copied: number; complete: number; removed: number; missing: string[] };
 
 /**
  * Copies all blobs to another store, with their hashes checked, and deletes copies of blobs that were removed meanwhile. It can
- * run beside the service, be interrupted and be repeated: what is complete is not copied again. Nothing is deleted from the old
- * store.
+ * run beside the service, be interrupted and be repeated: what is complete is not copied again, unless a sample shows that the
+ * store has lost copies. Another store is begun anew. Nothing is deleted from the old store.
  * @throws AppError `dependency_unavailable`.
  */
 export async function moveBlobs(move: BlobMove): Promise<MoveResult> {
-  const { copies, name } = move;
-  const result: MoveResult = { copied: 0, removed: 0, missing: [] };
+  const { copies } = move;
+  const { name } = move.to;
+  const result: MoveResult = { copied: 0, complete: 0, removed: 0, missing: [] };
   await copies.forgetOtherBlobCopies(name);
+  if (await hasLostCopies(move)) await copies.repeatBlobCopies(name);
   while ((await copies.listBlobCopies(name, PAGE_SIZE)) === PAGE_SIZE);
   await eachPage(
     (after) => copies.pendingBlobCopies(name, { after, limit: PAGE_SIZE }),
     async (page) => {
-      const complete = await inParallel(page, (one) => copyBlob(move, one));
+      const isCopied = await inParallel(page, (one) => copyBlob(move, one));
+      const complete = page.filter((_one, index) => isCopied[index]);
       await copies.completeBlobCopies(complete.map(({ id }) => id));
       result.copied += complete.length;
-      const missing = page.filter((one) => !complete.includes(one));
+      const missing = page.filter((_one, index) => !isCopied[index]);
       result.missing.push(...missing.map(({ workspace_id, sha256 }) => `${workspace_id}/${sha256}`));
       move.onProgress(result);
     },
@@ -48,17 +50,21 @@ export async function moveBlobs(move: BlobMove): Promise<MoveResult> {
   await eachPage(
     (after) => copies.abandonedBlobCopies(name, { after, limit: PAGE_SIZE }),
     async (page) => {
-      await inParallel(page, async (one) => {
-        await move.to.delete(locationOf(one));
-        return true;
-      });
+      await inParallel(page, (one) => move.to.delete(locationOf(one)));
       await copies.forgetBlobCopies(page.map(({ id }) => id));
       const gone = new Set(page.map(({ workspace_id, sha256 }) => `${workspace_id}/${sha256}`));
       result.missing = result.missing.filter((blob) => !gone.has(blob));
       result.removed += page.length;
     },
   );
+  result.complete = await copies.countBlobCopies(name);
   return result;
+}
+
+/** A bucket may have been made anew under its name, or another disk may be where the folder was. */
+async function hasLostCopies({ copies, to }: BlobMove): Promise<boolean> {
+  const sample = await copies.sampleBlobCopies(to.name, SAMPLE_SIZE);
+  return (await inParallel(sample, (one) => to.exists(locationOf(one)))).includes(false);
 }
 
 async function eachPage(
@@ -71,17 +77,6 @@ async function eachPage(
     if (page.length < PAGE_SIZE) return;
     after = page.at(-1)?.id ?? after;
   }
-}
-
-/** Returns those for which `work` returned true. Waits for all, also after a failure. */
-async function inParallel(page: readonly BlobCopy[], work: (one: BlobCopy) => Promise<boolean>): Promise<BlobCopy[]> {
-  const limit = pLimit(CONCURRENCY);
-  const outcomes = await Promise.allSettled(page.map((one) => limit(() => work(one))));
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  return page.filter((_one, index) => {
-    const outcome = outcomes[index];
-    return outcome?.status === 'fulfilled' && outcome.value;
-  });
 }
 
 /** Returns false when the bytes are missing, or damaged, in the old store. */

@@ -65,6 +65,7 @@ export function createS3BlobStore(options: S3Options): BlobStore {
   const soon = () => AbortSignal.timeout(timeouts.answerMs);
   const open = (location: BlobLocation) => getObject(downloads, at(location), timeouts);
   return {
+    name: nameOf(options),
     put: (location, file, { mayExist }) => putObject(bucket, { ...at(location), file, mayExist }),
     open,
     checkOut: async (location) => checkOut(spool, location, await open(location)),
@@ -127,6 +128,12 @@ function clientConfig(options: S3Options, limits: SocketLimits): S3ClientConfig 
       httpsAgent: { keepAlive: true, maxSockets: MAX_CONNECTIONS },
     },
   };
+}
+
+/** Within a server, the name of a bucket is unique. */
+function nameOf({ endpoint, bucket, prefix }: S3Options): string {
+  const server = endpoint === null ? 'Amazon S3' : new URL(endpoint).host + new URL(endpoint).pathname;
+  return `bucket ${bucket}/${prefix} of ${server}`;
 }
 
 function keyOf({ prefix }: S3Options, location: BlobLocation): string {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
@@ -57,11 +57,10 @@ for (const { kind, storeTest } of STORES) {
       };
       const spool = createSpool(join(workDir, 'spool'));
       const copies = createBlobCopies(database);
-      await t.throwsAsync(
-        moveBlobs({ copies, from: first, to: stopping, name: to, spool, onProgress: () => undefined }),
-        { message: 'stopped' },
-      );
-      t.regex((await command()).stdout, /done: 2 copied, 0 .*, 0 missing/);
+      await t.throwsAsync(moveBlobs({ copies, from: first, to: stopping, spool, onProgress: () => undefined }), {
+        message: 'stopped',
+      });
+      t.regex((await command()).stdout, /done: 2 copied, 0 .*, 0 missing; now in the (folder|bucket) .*: 2\n/);
       t.regex((await command()).stdout, /done: 0 copied, 0 .*, 0 missing/);
 
       // Meanwhile the service goes on: one blob comes, one goes.
@@ -76,10 +75,24 @@ for (const { kind, storeTest } of STORES) {
       t.is(rows.length, 2);
       for (const row of rows) t.true(await second.exists({ workspaceId, ...row }));
 
+      // What was copied to another place is not there.
+      const changed = { LOCI_S3_BUCKET: 'another', LOCI_BLOB_DIR: join(workDir, 'another') };
+      const elsewhere = await openBlobStore(readConfig({ ...both, ...changed }), to);
+      t.teardown(() => elsewhere.close());
+      await mkdir(join(server.folder, '../another'), { recursive: true });
+      const again = { copies, from: first, spool, onProgress: () => undefined };
+      const all = { copied: 2, complete: 2, removed: 0, missing: [] };
+      t.deepEqual(await moveBlobs({ ...again, to: elsewhere }), all);
+      for (const row of rows) t.true(await elsewhere.exists({ workspaceId, ...row }));
+      t.deepEqual(await moveBlobs({ ...again, to: elsewhere }), { ...all, copied: 0 });
+      await elsewhere.delete({ workspaceId, ...(rows[0] ?? { sha256: '', place: null }) });
+      t.deepEqual(await moveBlobs({ ...again, to: elsewhere }), all, 'a copy was lost');
+      t.deepEqual(await moveBlobs({ ...again, to: second }), all);
+
       await rm(root, { recursive: true });
       await query(database, 'update blob_copies set is_complete = false where sha256 = :sha256', { ...kept });
       const failed = await command();
-      t.regex(failed.stdout, new RegExp(`0 copied, .*, 1 missing\\n.*${workspaceId}/${kept.sha256}`));
+      t.regex(failed.stdout, new RegExp(`0 copied, .*, 1 missing; .*: 1\\n.*${workspaceId}/${kept.sha256}`));
       t.is('code' in failed && failed.code, 1);
     },
   );
