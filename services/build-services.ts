@@ -109,6 +109,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
   closing.defer(() => accessCounter.close());
   const metrics = createMetrics();
   const { tenantIdleMs } = config.weaviate;
+  const folders = workFolders(config.blobs);
   const tenantActivity = createTenantActivity({ ...dependencies, metrics, log, idleMs: tenantIdleMs });
   closing.defer(() => tenantActivity.close());
   return {
@@ -117,7 +118,8 @@ export function buildServices(config: Config, options: ServicesOptions): Service
       rows: stores.blobRows,
       removals: stores.system,
       store: blobStore,
-      spool: createSpool(workFolders(config.blobs).spool),
+      spool: createSpool(folders.spool),
+      readingFolder: folders.reading,
     }),
     models,
     readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),

@@ -9,6 +9,7 @@ import { networkNamespaceCommand } from '#providers/sandbox/network-namespace.ts
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
 import type { Tracing } from '#observability/tracing.ts';
+import { keepSweepingTemporaryFiles } from '#operations/blobs/sweep-temporary-files.ts';
 import { createModelCatalogue } from '#providers/models/index.ts';
 import { createPagePool } from '#providers/crawler/page-pool.ts';
 import { createReaderPool } from '#providers/readers/reader-pool.ts';
@@ -51,7 +52,7 @@ async function main(): Promise<void> {
     closing.defer(() => health.close());
     const { queues: slots, hasLoops } = config.worker.slots;
     const loops = hasLoops ? startLoops(services) : null;
-    closing.defer(() => loops?.stop());
+    closing.defer(loops ? () => loops.stop() : keepSweepingTemporaryFiles(services));
     const connection = await connectToTemporal(config, log, signal);
     if (!connection) return;
     closing.defer(() => connection.close());

@@ -4,10 +4,10 @@ import type { Services } from '#operations/services.ts';
 const MIN_AGE_MS = 24 * 60 * 60 * 1000;
 const EVERY_MS = 60 * 60 * 1000;
 
-/** Deletes what killed processes left in the work folder of this machine. */
+/** Deletes what killed processes left in the work folders of this machine. */
 export async function sweepTemporaryFiles(services: Pick<Services, 'blobs' | 'log'>): Promise<void> {
   const count = await services.blobs.sweepTemporary(MIN_AGE_MS);
-  if (count > 0) services.log.info({ count }, 'files of interrupted uploads were deleted');
+  if (count > 0) services.log.info({ count }, 'files that killed processes left were deleted');
 }
 
 /** Does it now and every hour, for a process without loops. Returns what ends it. */

@@ -30,14 +30,18 @@ export function createBlobRemovals(database: Database) {
       );
     },
 
-    /** Records that bytes were deleted: the first time, they are scheduled for the second. */
-    async endBlobRemovals(ids: readonly number[]): Promise<void> {
+    /**
+     * Records that bytes were deleted: the first time, they are scheduled for the second. Of several processes that delete the
+     * same bytes for the first time, one schedules them.
+     */
+    async endBlobRemovals(ended: readonly Pick<BlobRemoval, 'id' | 'is_repeated'>[]): Promise<void> {
+      const idsOf = (isRepeated: boolean) => ended.flatMap((one) => (one.is_repeated === isRepeated ? [one.id] : []));
       await query(
         database,
-        `with ended as (delete from blob_removals where id = any(:ids::bigint[]) and is_repeated)
+        `with ended as (delete from blob_removals where id = any(:second::bigint[]))
          update blob_removals set is_repeated = true, attempts = 0, due_at = now() + interval '1 hour'
-         where id = any(:ids::bigint[]) and not is_repeated`,
-        { ids },
+         where id = any(:first::bigint[]) and not is_repeated`,
+        { first: idsOf(false), second: idsOf(true) },
       );
     },
 

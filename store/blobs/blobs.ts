@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import pLimit from 'p-limit';
 import { workspaceScope } from '#domain/access/scope.ts';
 import type { BlobLocation, Blobs, BlobStore, NewBlob, RemovedBytes, SpooledBlob } from '#domain/blob-store.ts';
 import { blobMissing } from './blob-name.ts';
 import type { BlobRemoval, BlobRemovals } from './blob-removals.ts';
 import type { BlobRowStore } from './blob-rows.ts';
+import { sweepFolder } from './files.ts';
+import { inParallel } from './in-parallel.ts';
 import type { Spool } from './spool.ts';
 
-/** Blobs of one call that are written or deleted at the same time. */
-const CONCURRENCY = 8;
-
-export type BlobsOptions = { rows: BlobRowStore; removals: BlobRemovals; store: BlobStore; spool: Spool };
+/** `readingFolder`: where other parts of this machine leave files as well, when they are killed. */
+export type BlobsOptions = {
+  rows: BlobRowStore;
+  removals: BlobRemovals;
+  store: BlobStore;
+  spool: Spool;
+  readingFolder: string;
+};
 
 /**
  * The blobs of workspaces, over their rows and a store of bytes. A process may end at any instruction: what it spooled is swept
  * on its machine, a row without bytes is swept like any unused blob, and a removal that was begun is in `blob_removals`.
  */
-export function createBlobs({ rows, removals, store, spool }: BlobsOptions): Blobs {
+export function createBlobs({ rows, removals, store, spool, readingFolder }: BlobsOptions): Blobs {
   const locate = async (workspaceId: string, sha256: string): Promise<BlobLocation> => {
     const row = await rows.find(workspaceScope({ workspace_id: workspaceId }), sha256);
     if (row === null) throw blobMissing();
@@ -43,7 +48,10 @@ export function createBlobs({ rows, removals, store, spool }: BlobsOptions): Blo
     deleteRemoved: async (workspaceId, limit) =>
       deleteAll({ removals, store }, await removals.dueBlobRemovals(workspaceId, limit)),
     ping: () => store.ping(),
-    sweepTemporary: async (olderThanMs) => (await spool.sweep(olderThanMs)) + (await store.sweepTemporary(olderThanMs)),
+    async sweepTemporary(olderThanMs) {
+      const ofSpool = await spool.sweep(olderThanMs);
+      return ofSpool + (await sweepFolder(readingFolder, olderThanMs)) + (await store.sweepTemporary(olderThanMs));
+    },
   };
   return blobs;
 }
@@ -70,26 +78,20 @@ async function deleteAll(
   { removals, store }: Pick<BlobsOptions, 'removals' | 'store'>,
   due: readonly BlobRemoval[],
 ): Promise<RemovedBytes> {
-  const deleted: number[] = [];
+  const deleted: BlobRemoval[] = [];
   const kept: number[] = [];
   const errors: unknown[] = [];
-  await inParallel(due, async ({ id, workspace_id: workspaceId, sha256, place }) => {
+  await inParallel(due, async (removal) => {
+    const { workspace_id: workspaceId, sha256, place } = removal;
     try {
       await store.delete({ workspaceId, sha256, place });
-      deleted.push(id);
+      deleted.push(removal);
     } catch (error) {
-      kept.push(id);
+      kept.push(removal.id);
       errors.push(error);
     }
   });
   if (deleted.length > 0) await removals.endBlobRemovals(deleted);
   if (kept.length > 0) await removals.postponeBlobRemovals(kept);
   return { count: due.length, errors };
-}
-
-/** Waits for all, also after a failure: nothing is still being written when the caller removes the files. */
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const limit = pLimit(CONCURRENCY);
-  const outcomes = await Promise.allSettled(items.map((item) => limit(() => work(item))));
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

@@ -27,12 +27,13 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && 'syscall' in error;
 }
 
-/** Deletes the files of a folder that were last written more than `olderThanMs` ago. Returns how many. */
+/** Deletes the files, not the folders, of a folder that were last written more than `olderThanMs` ago. Returns how many. */
 export async function sweepFolder(folder: string, olderThanMs: number): Promise<number> {
   const before = Date.now() - olderThanMs;
   let removed = 0;
-  for (const name of (await orAbsent(readdir(folder))) ?? []) {
-    const path = join(folder, name);
+  for (const entry of (await orAbsent(readdir(folder, { withFileTypes: true }))) ?? []) {
+    if (!entry.isFile()) continue;
+    const path = join(folder, entry.name);
     const found = await orAbsent(stat(path));
     if (found === null || found.mtimeMs >= before) continue;
     await rm(path, { force: true });

@@ -23,6 +23,7 @@ async function reach(name: string): Promise<void> {
   await new Promise((resolve) => void setTimeout(resolve, 600_000));
 }
 
+const folders = workFolders(config.blobs);
 const blobs = createBlobs({
   rows: {
     ...blobRows,
@@ -51,7 +52,8 @@ const blobs = createBlobs({
       await reach('bytes stored');
     },
   },
-  spool: createSpool(workFolders(config.blobs).spool),
+  spool: createSpool(folders.spool),
+  readingFolder: folders.reading,
 });
 
 async function* bytes() {

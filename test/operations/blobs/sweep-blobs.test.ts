@@ -214,6 +214,17 @@ test.serial('bytes that cannot be deleted hold up no others, and are tried again
   t.deepEqual(await pauses(), []);
 });
 
+test.serial('of two processes that delete the same bytes, both leave the second deletion an hour later', async (t) => {
+  const { services, database, place } = await openBlobs(t, 'folder');
+  const { system } = services.stores;
+  const bindings = { workspaceId: place.scope.workspaceId, hash: sha256('old') };
+  await query(database, 'insert into blob_removals (workspace_id, sha256) values (:workspaceId, :hash)', bindings);
+  const removals = [await system.dueBlobRemovals(null, 10), await system.dueBlobRemovals(null, 10)];
+  for (const read of removals) await system.endBlobRemovals(read);
+  const [left, ...others] = await query(database, 'select is_repeated, due_at > now() as is_later from blob_removals');
+  t.deepEqual([left, others], [{ is_repeated: true, is_later: true }, []]);
+});
+
 test.serial('files that killed processes left are also deleted while a process runs', async (t) => {
   const { services, workDir } = await openBlobs(t, 'folder');
   const end = keepSweepingTemporaryFiles(services, 20);
