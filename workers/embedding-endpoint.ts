@@ -12,10 +12,17 @@ import type { Secret } from '#security/secret.ts';
 export type EmbeddingEndpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** `models`: the local ones. */
-export type EmbeddingEndpointOptions = { models: readonly Embedder[]; token: Secret; log: Log };
+export type EmbeddingEndpointOptions = {
+  models: readonly Embedder[];
+  token: Secret;
+  log: Log;
+  bodyTimeoutMs?: number;
+};
 
 const MAX_TEXTS = 256;
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** How long a client may take to send a body, from when it is read. */
+const BODY_TIMEOUT_MS = 30_000;
 /** Requests whose texts are in memory at the same time; those of others are not read until then. */
 const DOCUMENT_REQUESTS_AT_ONCE = 16;
 /** Those of them that are kept for lane `express`. */
@@ -34,13 +41,14 @@ const EmbeddingsRequest = z.object({
 });
 
 /** Embeds for other processes, in the embeddings form of the OpenAI API: whoever knows the token, and means this very model. */
-export function createEmbeddingEndpoint({ models, token, log }: EmbeddingEndpointOptions): EmbeddingEndpoint {
+export function createEmbeddingEndpoint(options: EmbeddingEndpointOptions): EmbeddingEndpoint {
+  const { models, token, log, bodyTimeoutMs = BODY_TIMEOUT_MS } = options;
   const queries = new FairSlots(QUERY_REQUESTS_AT_ONCE);
   const documents = new FairSlots(DOCUMENT_REQUESTS_AT_ONCE, { reserved: EXPRESS_REQUESTS });
   const byName = new Map(models.map((one) => [servedModelOf(one.space), one]));
 
   const answer = async (request: IncomingMessage, response: ServerResponse, { lane, signal }: Asked) => {
-    const asked = EmbeddingsRequest.parse(JSON.parse(await readBody(request)));
+    const asked = EmbeddingsRequest.parse(JSON.parse(await within(bodyTimeoutMs, readBody(request))));
     const { model } = asked;
     const embedder = byName.get(model);
     if (!embedder) return refuse(response, 404, `This worker embeds with ${[...byName.keys()].join(', ')}.`);
@@ -79,6 +87,19 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
+class LateBody extends Error {}
+
+/** @throws LateBody */
+async function within<Result>(limitMs: number, body: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new LateBody()), limitMs);
+  try {
+    return await Promise.race([body, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** @throws RangeError for a body that is too large */
 async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -93,6 +114,7 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<string> {
 
 /** Errors of the request have statuses that are not retried. */
 function fail(response: ServerResponse, log: Log, error: unknown): void {
+  if (error instanceof LateBody) return refuse(response, 408, 'The body did not arrive in time.');
   if (error instanceof RangeError) return refuse(response, 413, error.message);
   if (error instanceof SyntaxError || error instanceof z.ZodError)
     return refuse(response, 400, `Send JSON with a model and an input of 1 to ${MAX_TEXTS} texts.`);

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Worker } from '@temporalio/worker';
 import { checkReadiness } from '#operations/check-readiness.ts';
 import type { Services } from '#operations/services.ts';
@@ -19,20 +19,30 @@ type WorkerState = {
 };
 type Answer = { status: number; type: string; body: string };
 
-/** How long a client may take to send a request. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a client may take to send the headers of a request. */
+const HEADERS_TIMEOUT_MS = 30_000;
+
+type Address = { host: string; port: number; headersTimeoutMs?: number };
 
 /** Serves `/livez`, `/readyz` and `/metrics` of the worker, and `/v1/embeddings` if it embeds for others. It is ready when its Temporal workers are created and run. */
 export async function openHealthServer(
   services: Services,
-  address: { host: string; port: number },
+  { host, port, headersTimeoutMs = HEADERS_TIMEOUT_MS }: Address,
   state: WorkerState,
 ): Promise<HealthServer> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+  const limits = {
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: headersTimeoutMs,
+    // The bodies of texts are not read until it is their turn, so that endpoint has a deadline of its own.
+    requestTimeout: 0,
+  };
+  const server = createServer(limits, (request, response) => {
     if (request.url === EMBEDDINGS_PATH && state.embeddings) {
       void state.embeddings(request, response);
       return;
     }
+    // A body, which is not read, is not waited for either.
+    if (hasBody(request)) response.setHeader('connection', 'close');
     answer(services, request.url ?? '/', state)
       .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
       .catch((error: unknown) => {
@@ -42,7 +52,7 @@ export async function openHealthServer(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(address.port, address.host, resolve);
+    server.listen(port, host, resolve);
   });
   return {
     close: () =>
@@ -51,6 +61,10 @@ export async function openHealthServer(
         server.closeAllConnections();
       }),
   };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 async function answer(services: Services, path: string, { workers, sdkMetrics }: WorkerState): Promise<Answer> {

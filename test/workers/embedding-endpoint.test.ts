@@ -16,17 +16,23 @@ const Answer = z.object({ data: z.array(z.object({ index: z.number(), embedding:
 const lexical = createLexicalEmbedder();
 const model = servedModelOf(lexical.space);
 
-async function openEndpoint(t: ExecutionContext, embedder: Embedder = lexical) {
-  const endpoint = createEmbeddingEndpoint({ models: [embedder], token: new Secret(TOKEN), log: createSilentLog() });
+async function openEndpoint(t: ExecutionContext, embedder: Embedder = lexical, bodyTimeoutMs = 60_000) {
+  const endpoint = createEmbeddingEndpoint({
+    models: [embedder],
+    token: new Secret(TOKEN),
+    log: createSilentLog(),
+    bodyTimeoutMs,
+  });
   const server = createServer((request, response) => void endpoint(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  return async (body: string, headers: Record<string, string> = {}) => {
+  return async (body: string | ReadableStream, headers: Record<string, string> = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/embeddings`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, ...headers },
       body,
+      duplex: 'half',
     });
     const answer: unknown = await response.json();
     return { status: response.status, retryAfter: response.headers.get('retry-after'), answer };
@@ -109,6 +115,13 @@ test('queries do not wait for documents, however many wait, nor express document
   t.deepEqual(begun, { bulk: 12, express: 1 });
   gate.resolve();
   t.true((await Promise.all(documents)).every(({ status }) => status === 200));
+});
+
+test('a body that does not arrive while it is read is not waited for', async (t) => {
+  const ask = await openEndpoint(t, lexical, 100);
+  const stuck = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('{"model":')) });
+  t.is((await ask(stuck)).status, 408);
+  t.is((await ask(JSON.stringify({ model, input: 'barley' }))).status, 200);
 });
 
 test('says which failures may be repeated', async (t) => {
