@@ -1,6 +1,6 @@
 import { contradictionQuestion, parseContradictions, type Statement } from '#domain/memories/contradiction-question.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { embedQuery, searchMemoryIndex } from '#operations/memories/search-memory-index.ts';
+import { embedSearch, searchMemoryIndex } from '#operations/memories/search-memory-index.ts';
 import type { Services } from '#operations/services.ts';
 import type { ComparableMemory } from '#store/memories/memory-supersessions.ts';
 import { askChatModel, type ModelAccess } from './ask-chat-model.ts';
@@ -26,7 +26,7 @@ export type FoundContradiction = { fact: number; memory: ComparableMemory };
  */
 export async function requireSearch(services: Services, scope: Scope): Promise<void> {
   if (!(await services.stores.memoryProjections.hasIndexedVersions(scope))) return;
-  const vector = await embedQuery(services, PROBE);
+  const vector = await embedSearch(services, scope, { query: PROBE, type: 'hybrid' });
   await searchMemoryIndex(services, scope, { type: 'hybrid', text: PROBE, vector, userId: null, asOf: null, limit: 1 });
 }
 
@@ -42,7 +42,7 @@ export async function listComparedMemories(
   if (!(await memoryProjections.hasIndexedVersions(scope))) return latest;
   const similar = new Set<string>();
   for (const text of facts) {
-    const vector = await embedQuery(services, text);
+    const vector = await embedSearch(services, scope, { query: text, type: 'hybrid' });
     const query = { type: 'hybrid', text, vector, userId, asOf: null, limit: SIMILAR_PER_FACT } as const;
     for (const row of await searchMemoryIndex(services, scope, query)) similar.add(row.memory_id);
   }

@@ -5,7 +5,7 @@ import type { SearchType } from '#domain/records/search.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { searchWithModel } from './search-with-model.ts';
 import { searchWithoutModel } from './search-without-model.ts';
-import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
+import { embedSearch, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import { resolveOwnerFilter } from './memory-owner.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
@@ -68,7 +68,7 @@ async function listByAge(services: Services, scope: Scope, request: ResolvedRequ
 }
 
 async function searchOnce(services: Services, scope: Scope, search: MemorySearch): Promise<MemorySearchResult> {
-  const vector = search.type === 'keyword' ? null : await embedQuery(services, search.query);
+  const vector = await embedSearch(services, scope, search);
   const rows = await searchMemoryIndex(services, scope, { ...search, text: search.query, vector });
   return { rows, details: { steps: [search.type], model: null, queries: [search.query], note: null } };
 }

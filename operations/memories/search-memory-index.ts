@@ -4,6 +4,7 @@ import { memoryFilter, memoryTenant, serializeSpace } from '#domain/memories/mem
 import type { SearchType } from '#domain/records/search.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { MemoryRow } from '#store/memories/memory-row.ts';
+import { embedQuery } from '#operations/search/embed-query.ts';
 import { findVerifiedHits } from '#operations/search/verified-hits.ts';
 import type { Services } from '#operations/services.ts';
 import type { RetrievalDetails } from '#domain/records/memory.ts';
@@ -81,11 +82,15 @@ async function rankMemories(services: Services, scope: Scope, query: MemoryIndex
   });
 }
 
-/** Returns the vector of a search text. */
-export async function embedQuery(services: Services, text: string): Promise<Float32Array> {
-  const [vector] = await services.embedders.preferred.embed([text], 'query');
-  if (!vector) throw new AppError('internal', 'The embedder returned no vector.');
-  return vector;
+/** Returns the vector of what is searched for; null for a search by words. */
+export async function embedSearch(
+  services: Services,
+  { workspaceId }: Scope,
+  { query, type, signal }: Pick<MemorySearch, 'query' | 'type' | 'signal'>,
+): Promise<Float32Array | null> {
+  if (type === 'keyword') return null;
+  const { space } = services.embedders.preferred;
+  return embedQuery(services, space, { text: query, share: workspaceId, signal });
 }
 
 /**

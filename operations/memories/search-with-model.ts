@@ -3,7 +3,7 @@ import { parseJsonArray, type ChatModel, type ChatQuestion } from '#domain/chat-
 import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { MemoryRow } from '#store/memories/memory-row.ts';
-import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
+import { embedSearch, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import { takeModelTurn } from '#operations/model-turn.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -92,7 +92,7 @@ async function searchAllQueries(
   const limit = Math.max(search.limit, Math.min(MAX_CANDIDATES, 2 * search.limit));
   const rankings = await Promise.all(
     queries.map(async (text) => {
-      const vector = search.type === 'keyword' ? null : await embedQuery(services, text);
+      const vector = await embedSearch(services, scope, { ...search, query: text });
       return searchMemoryIndex(services, scope, { ...search, text, vector, limit });
     }),
   );

@@ -2,7 +2,7 @@ import { memoryTenant } from '#domain/memories/memory-index.ts';
 import { REGULARIZED_HITS, regularizationStrength, regularizeScores } from '#domain/search/regularize-scores.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import {
-  embedQuery,
+  embedSearch,
   searchMemoryHits,
   type MemoryHit,
   type MemorySearch,
@@ -27,7 +27,7 @@ export async function searchWithoutModel(
 ): Promise<MemorySearchResult> {
   const { query, type, limit } = search;
   const strength = STRENGTH[type] * regularizationStrength(query);
-  const vector = type === 'keyword' ? null : await embedQuery(services, query);
+  const vector = await embedSearch(services, scope, search);
   const depth = strength > 0 ? Math.max(limit, REGULARIZED_HITS) : limit;
   const hits = await searchMemoryHits(services, scope, { ...search, text: query, vector, limit: depth });
   const ordered = strength > 0 ? await orderBySimilarHits(services, scope, { hits, strength }) : hits;

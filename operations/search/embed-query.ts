@@ -2,8 +2,15 @@ import { AppError } from '#domain/app-error.ts';
 import { missingEmbedder, type EmbeddingSpace } from '#domain/embedder.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Embeds a query. @throws AppError `conflict` when the embedder of the space is not configured. */
-export async function embedQuery(services: Services, space: EmbeddingSpace, text: string): Promise<Float32Array> {
+/** `share`: the workspace whose turn it takes. `signal`: aborted when nobody waits for the vector any more. */
+type QueryText = { text: string; share: string; signal?: AbortSignal | undefined };
+
+/** Embeds a query. @throws AppError `conflict` when the embedder of the space is not configured; the reason of `signal`. */
+export async function embedQuery(
+  services: Pick<Services, 'embedders'>,
+  space: EmbeddingSpace,
+  { text, share, signal }: QueryText,
+): Promise<Float32Array> {
   const embedder = services.embedders.forSpace(space);
   if (!embedder) {
     throw new AppError(
@@ -15,7 +22,7 @@ export async function embedQuery(services: Services, space: EmbeddingSpace, text
       }),
     );
   }
-  const [vector] = await embedder.embed([text], 'query');
+  const [vector] = await embedder.embed([text], 'query', { share, signal });
   if (!vector) throw new AppError('internal', 'The embedder returned no vector.');
   return vector;
 }

@@ -32,8 +32,8 @@ export type Places = {
 
 /** Finds the places of the expected chunks in the ranking of a search and in its legs. At most six queries of the index. */
 export async function findPlaces(services: Services, search: PlaceSearch): Promise<Places> {
-  const { type, index, query } = search;
-  const queryVector = type === 'keyword' ? null : await embedQuery(services, index.space, query);
+  const { type, index, query, share } = search;
+  const queryVector = type === 'keyword' ? null : await embedQuery(services, index.space, { text: query, share });
   const placeIn = (leg: SearchType) => findPlace(services, { ...search, type: leg, queryVector });
   const [ranking, keyword, vector] = await Promise.all([
     placeIn(type),

@@ -71,7 +71,7 @@ async function compareVectors(
   const { space, tenant } = found.index;
   const ids = ofCollection.map(({ row }) => row.id);
   const [queryVector, vectors, calibration] = await Promise.all([
-    embedQuery(services, space, query),
+    embedQuery(services, space, { text: query, share: caller.scope.workspaceId }),
     services.vectors.fetchVectors(space, tenant, ids),
     findCalibration(services, space),
   ]);

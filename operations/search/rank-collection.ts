@@ -9,7 +9,12 @@ import type { Services } from '#operations/services.ts';
 import { embedQuery } from './embed-query.ts';
 import type { Ranking } from './ranking.ts';
 
-type CollectionSearch = { request: SearchRequest; filter: Filter | null; collectionId: string };
+type CollectionSearch = {
+  request: SearchRequest;
+  filter: Filter | null;
+  collectionId: string;
+  signal?: AbortSignal | undefined;
+};
 
 /**
  * Ranks one collection by one query of the index.
@@ -18,12 +23,13 @@ type CollectionSearch = { request: SearchRequest; filter: Filter | null; collect
 export async function rankCollection(
   services: Services,
   caller: Caller,
-  { request, filter, collectionId }: CollectionSearch,
+  { request, filter, collectionId, signal }: CollectionSearch,
 ): Promise<Ranking> {
   const found = await services.stores.collections.findIndex(caller.scope, collectionId);
   if (!found) throw collectionNotFound();
   const { index } = found;
-  const queryVector = request.search_type === 'keyword' ? null : await embedQuery(services, index.space, request.query);
+  const text = { text: request.query, share: caller.scope.workspaceId, signal };
+  const queryVector = request.search_type === 'keyword' ? null : await embedQuery(services, index.space, text);
   const facetQuery = filter === null ? null : compileFilter(filter);
   return {
     collectionIds: new Set([collectionId]),

@@ -31,7 +31,7 @@ type Outcome = { legs: CollectionLegs } | { failed: FailedCollection; error: unk
  */
 export async function rankCollections(services: Services, caller: Caller, search: CollectionsSearch): Promise<Ranking> {
   const targets = await findSearchedCollections(services, caller, search.collectionIds);
-  const vectors = queryVectors(services, search.request);
+  const vectors = queryVectors(services, caller, search);
   let failed: FailedCollection[] = [];
   return {
     collectionIds: new Set(targets.map(({ collectionId }) => collectionId)),
@@ -75,12 +75,13 @@ export async function findSearchedCollections(
 type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array | null>;
 
 /** Embeds the query once for each space. */
-function queryVectors(services: Services, { query, search_type }: SearchRequest): VectorOf {
+function queryVectors(services: Services, caller: Caller, { request, signal }: CollectionsSearch): VectorOf {
   const vectors = new Map<string, Promise<Float32Array>>();
+  const text = { text: request.query, share: caller.scope.workspaceId, signal };
   return async (space) => {
-    if (search_type === 'keyword') return null;
+    if (request.search_type === 'keyword') return null;
     const key = spaceKey(space);
-    const vector = vectors.get(key) ?? embedQuery(services, space, query);
+    const vector = vectors.get(key) ?? embedQuery(services, space, text);
     vectors.set(key, vector);
     return vector;
   };

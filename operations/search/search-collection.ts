@@ -101,5 +101,5 @@ function openRanking(services: Services, caller: Caller, { request, filter }: Pa
   const { collection_id: collectionId, collection_ids: collectionIds = [] } = request;
   return collectionId === undefined
     ? rankCollections(services, caller, { request, filter, collectionIds, signal: request.signal })
-    : rankCollection(services, caller, { request, filter, collectionId });
+    : rankCollection(services, caller, { request, filter, collectionId, signal: request.signal });
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Embedder } from '#domain/embedder.ts';
+import type { Embedder, EmbedOptions } from '#domain/embedder.ts';
 
 export type QueryCacheOptions = {
   /** Most query vectors in the cache; one of 384 dimensions takes about 2 kB. */
@@ -11,7 +11,7 @@ const MAX_QUERY_CHARACTERS = 2_000;
 
 /**
  * Adds a cache of query vectors to an embedder; documents are not cached. Concurrent calls with the same query share one
- * computation, which continues as long as one of them waits. Failures are not cached.
+ * computation, which waits in the turn of the first of them and continues as long as one of them waits. Failures are not cached.
  */
 export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOptions): Embedder {
   const { space } = embedder;
@@ -19,13 +19,13 @@ export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOption
   const known = new LRUCache<string, Float32Array>({ max: entries });
   const running = new Map<string, SharedQuery>();
 
-  const embedQuery = async (text: string, signal: AbortSignal | undefined): Promise<Float32Array> => {
+  const embedQuery = async (text: string, { share, signal }: EmbedOptions): Promise<Float32Array> => {
     const key = `${spaceKey}\n${text}`;
     const hit = known.get(key);
     if (hit) return hit.slice();
     let shared = running.get(key);
     if (!shared) {
-      const started = startQuery(embedder, text);
+      const started = startQuery(embedder, text, share);
       shared = started;
       running.set(key, started);
       started.vector
@@ -45,7 +45,7 @@ export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOption
       if (purpose === 'document' || texts.some((text) => text.length > MAX_QUERY_CHARACTERS)) {
         return embedder.embed(texts, purpose, request);
       }
-      return Promise.all(texts.map((text) => embedQuery(text, request.signal)));
+      return Promise.all(texts.map((text) => embedQuery(text, request)));
     },
     close: () => embedder.close(),
   };
@@ -54,12 +54,14 @@ export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOption
 /** A computation that several calls share. */
 type SharedQuery = { vector: Promise<Float32Array>; waiting: number; stop: AbortController };
 
-function startQuery(embedder: Embedder, text: string): SharedQuery {
+function startQuery(embedder: Embedder, text: string, share: string | undefined): SharedQuery {
   const stop = new AbortController();
-  const vector = embedder.embed([text], 'query', { signal: stop.signal }).then(([first]) => {
-    if (!first) throw new RangeError('the embedder returned no vector for a query');
-    return first;
-  });
+  const vector = embedder
+    .embed([text], 'query', { ...(share === undefined ? {} : { share }), signal: stop.signal })
+    .then(([first]) => {
+      if (!first) throw new RangeError('the embedder returned no vector for a query');
+      return first;
+    });
   return { vector, waiting: 0, stop };
 }
 
