@@ -14,6 +14,7 @@ from loci_client import AsyncLoci, FileInput, InvalidRequest, Loci, NotConfigure
 from loci_client.generated.api.collections import get_collection
 from loci_client.generated.api.uploads import upload_content
 from loci_client.generated.models import UploadContentBody
+from loci_client.generated.models.content_status import check_content_status
 from loci_client.generated.types import File
 
 #: Every byte, line ends of all systems, and what the boundary of a form could be.
@@ -94,6 +95,9 @@ class Errors(unittest.TestCase):
             self.assertEqual([["body", "max_results"]], [issue["loc"] for issue in caught.exception.issues])
         with Loci(os.environ["LOCI_URL"], "loci_wrong") as loci, self.assertRaises(Unauthorized):
             list(loci.collections())
+
+    def test_a_status_of_a_later_version_of_the_service_is_kept(self):
+        self.assertEqual("melting", check_content_status("melting"))
 
     def test_no_service_is_an_error_that_says_what_to_do(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(NotConfigured, "LOCI_URL"):

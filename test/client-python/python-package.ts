@@ -14,7 +14,7 @@ const PROBE = `import sys, venv, ensurepip
 assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"
 print("%d.%d" % sys.version_info[:2])`;
 /** A machine without a registry must not wait for minutes. */
-const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '20'];
+const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '3', '--timeout', '20'];
 
 export type PythonTools = {
   /** Python of the virtual environment in which the package is built. */
