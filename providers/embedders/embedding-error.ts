@@ -33,6 +33,19 @@ export function toEmbeddingError(
   return embeddingUnavailable(`The embedding server answered HTTP ${status}.`, { cause: error, retryDelayS });
 }
 
+/**
+ * Whether the server failed at what it was asked, as some do with texts that are too long, or that the model makes no numbers of: it
+ * may do what others ask.
+ */
+export function mayComeFromTexts(error: unknown): boolean {
+  return error instanceof AppError && APICallError.isInstance(error.cause) && error.cause.statusCode === 500;
+}
+
+/** Whether the texts may be too long for the server. */
+export function mayBeTooLong(error: unknown): boolean {
+  return (error instanceof AppError && error.code === 'embedding_rejected') || mayComeFromTexts(error);
+}
+
 export function embeddingUnavailable(
   message: string,
   options: { cause?: unknown; retryDelayS?: number | null } = {},

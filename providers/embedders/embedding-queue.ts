@@ -41,7 +41,7 @@ export type EmbeddingSlot = {
 };
 
 /** `signal` aborts when nobody waits for the result. */
-export type EmbeddingUnit = { texts: readonly string[]; lane: EmbeddingLane; signal: AbortSignal };
+export type EmbeddingUnit = { texts: readonly string[]; lane: EmbeddingLane; share: string; signal: AbortSignal };
 
 const EMPTY = new Float32Array(0);
 
@@ -136,7 +136,7 @@ export class EmbeddingQueue {
       const texts = indices.map((index) => call.texts[index] ?? '');
       this.#finishUnit(call, {
         indices,
-        vectors: await slot.run({ texts, lane: call.lane, signal: call.failed.signal }),
+        vectors: await slot.run({ texts, lane: call.lane, share: call.place.share, signal: call.failed.signal }),
       });
     } catch (error) {
       this.#fail(call, error);

@@ -3,8 +3,9 @@ import { embedMany } from 'ai';
 import { AppError } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { EmbeddingQueue, type EmbeddingLane, type EmbeddingUnit } from './embedding-queue.ts';
-import { embeddingUnavailable, toEmbeddingError, type ServerSettings } from './embedding-error.ts';
-import { ServerCircuit } from './server-circuit.ts';
+import { embeddingUnavailable, mayComeFromTexts, toEmbeddingError, type ServerSettings } from './embedding-error.ts';
+import { ShareCircuits } from './share-circuits.ts';
+import { withShorterQueries } from './shorter-queries.ts';
 import { toUnitVector } from './unit-vector.ts';
 
 /** A server with the embeddings form of the OpenAI API. */
@@ -36,7 +37,8 @@ const QUERY_TIMEOUT_MS = 20_000;
 
 /**
  * Creates an embedder that asks a server. The operator configures its address, so it may be in a private network. Calls are not
- * retried here; while the server asks to wait or is away, all calls fail at once.
+ * retried here, but for queries that may be too long; while the server asks to wait or is away, all calls fail at once. What the
+ * server fails at may be the texts: then it is no longer called for the workspace that they are of, for queries or for documents.
  * Errors of `embed`: `embedding_rejected` when the server rejects the texts; `dependency_unavailable` with `retryAfterS` when the
  * server is unavailable, overloaded or misconfigured, and with `retryDelayS` when it asked to wait or is not called for a while.
  */
@@ -44,15 +46,18 @@ export function createServerEmbedder(
   server: EmbeddingServer,
   described: Pick<Embedder, 'space' | 'maxTokens' | 'tokenCounting'>,
 ): Embedder {
-  const embedUnit = unitEmbedder(server, described.space.dimensions);
-  const circuit = new ServerCircuit();
+  const embedUnit = withShorterQueries(unitEmbedder(server, described.space.dimensions), described.maxTokens);
+  const circuits = new ShareCircuits(mayComeFromTexts);
   const queue = new EmbeddingQueue();
   for (const upTo of SLOTS) {
     queue.addSlot({
       upTo,
       unitTexts: TEXTS_PER_CALL,
       unitCharacters: CHARACTERS_PER_CALL,
-      run: (unit) => circuit.run(() => embedUnit(unit), unit.signal),
+      run: (unit) => {
+        const kind = unit.lane === 'query' ? 'query' : 'document';
+        return circuits.run(() => embedUnit(unit), { share: unit.share, kind, isUsual: true, signal: unit.signal });
+      },
     });
   }
   return {

@@ -1,3 +1,4 @@
+import { cutBytes } from '#domain/cut-bytes.ts';
 import type { RerankWork } from './rerank-calls.ts';
 
 /**
@@ -17,9 +18,4 @@ export function shorterWork({ query, passages }: RerankWork): RerankWork | null 
     shorter.query.length < query.length ||
     shorter.passages.some((passage, index) => passage.length < (passages[index]?.length ?? 0));
   return isShorter ? shorter : null;
-}
-
-/** Cuts a text, without leaving half of a character. */
-function cutBytes(text: string, maxBytes: number): string {
-  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read);
 }

@@ -160,6 +160,34 @@ test('calls a dead server no more after some failures, and finds out when it is 
   t.is((await eventually('the server is back', () => embedder.embed(['a'], 'document'))).length, 1);
 });
 
+test('what a server fails at stops only the workspace that asks for it, for queries or for documents', async (t) => {
+  const server = await startOpenAIServer(({ input }) =>
+    input.some((text) => text.includes('poison')) ? { status: 500 } : { dimensions: 4 },
+  );
+  t.teardown(() => server.close());
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
+  for (let call = 0; call < 10; call++)
+    await t.throwsAsync(embedder.embed(['poison'], 'query', { share: 'a' }), { code: 'dependency_unavailable' });
+  t.is(server.requests.length, 3);
+  t.is((await embedder.embed(['a ferry'], 'query', { share: 'b' })).length, 1);
+  t.is((await embedder.embed(['a ferry'], 'document', { share: 'a' })).length, 1);
+});
+
+for (const status of [400, 413, 500]) {
+  test(`a query that the server answers ${status} to is sent again with less text, a document is not`, async (t) => {
+    const server = await startOpenAIServer(({ input }) =>
+      input.some((text) => Buffer.byteLength(text) > 1_400) ? { status } : { dimensions: 4 },
+    );
+    t.teardown(() => server.close());
+    const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
+    for (const text of ['where do otters sleep? '.repeat(100), '水獺'.repeat(500)])
+      t.is((await embedder.embed([text], 'query', { share: 'a' })).length, 1);
+    t.is(server.requests.length, 4);
+    await t.throwsAsync(embedder.embed(['otter '.repeat(400)], 'document', { share: 'a' }));
+    t.is(server.requests.length, 5);
+  });
+}
+
 test('fails an aborted call with the reason of its signal', async (t) => {
   const abort = new AbortController();
   const server = await startOpenAIServer(() => {
