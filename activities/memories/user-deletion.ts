@@ -2,11 +2,12 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
 import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
 import type { ForgetUserArgs } from '#domain/memories/user-deletion.ts';
+import type { RemovalPage } from '#store/memories/user-memories.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-const PAGE_OF_ROWS = 1_000;
+const PAGE_OF_ROWS: RemovalPage = { memories: 1_000, versions: 5_000 };
 const PAGE_OF_OBJECTS = 200;
 
 /** Removes memories with their versions, a page a transaction, and counts them in the receipt. */
@@ -17,7 +18,7 @@ export function removeUserMemories(
 ): Promise<boolean> {
   const scope = workspaceScope(deletion);
   const removePage = () => stores.userMemories.remove(scope, deletion.deletion_id, PAGE_OF_ROWS);
-  return repeatWithinTimeSlice(step, async () => (await removePage()) === PAGE_OF_ROWS);
+  return repeatWithinTimeSlice(step, async () => (await removePage()) > 0);
 }
 
 /** Removes every object of the removed memories from every space that may have one. */

@@ -5,7 +5,7 @@ import { removeMemoryObjects } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Deletes a memory with its history. No response contains it any more. Its index objects are removed in the background, by the
+ * Deletes a memory with its history. No response contains it any more, except those that `Idempotency-Key` repeats. Its index objects are removed in the background, by the
  * worker when the index is unavailable now.
  * @throws AppError `not_found`, `forbidden` for a readable memory of another user.
  */

@@ -4,10 +4,11 @@ import { forgetUserJob } from '#domain/memories/user-deletion.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { Services } from '#operations/services.ts';
+import type { RemovalPage } from '#store/memories/user-memories.ts';
 import { resolveUser } from './memory-owner.ts';
 
-/** Memories that are gone when the request is answered; the workflow removes the rest within seconds. */
-const REMOVED_AT_ONCE = 5_000;
+/** What is gone when the request is answered; the workflow removes the rest within seconds. */
+const REMOVED_AT_ONCE: RemovalPage = { memories: 5_000, versions: 10_000, leavesLarge: true };
 
 /**
  * Deletes all memories that a user has now, with their versions: at once those of nearly every user, in one transaction. A

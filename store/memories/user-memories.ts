@@ -10,6 +10,9 @@ export type VersionPosition = { createdUs: number; id: string; version: number }
 /** A memory whose rows are removed. */
 type RemovedMemory = { memory_id: string; spaces: string[] };
 
+/** The most that a transaction removes. `leavesLarge`: nothing at all of a memory with more versions. */
+export type RemovalPage = { memories: number; versions: number; leavesLarge?: boolean };
+
 /** Memories that a deletion of a user has still to remove. */
 const COVERED = `m.workspace_id = d.workspace_id and m.user_id = d.user_id and m.created_at <= d.memories_until`;
 
@@ -95,14 +98,21 @@ export function createUserMemories(database: Database) {
     /**
      * Removes a page of memories that a deletion covers, with their versions, and counts these and the objects that the index has
      * of them in the receipt: whoever removes the objects, and however often, the count stays right. The objects are left to the
-     * deletion, and for a day to the worker's loop. Returns how many memories were removed.
+     * deletion, and for a day to the worker's loop. A page ends before it has too many memories or versions; without
+     * `leavesLarge`, it has a memory at least. Returns how many memories were removed.
      */
-    async remove(scope: Scope, deletionId: string, limit: number): Promise<number> {
+    async remove(scope: Scope, deletionId: string, page: RemovalPage): Promise<number> {
       const row = await queryOne<{ removed: number }>(
         database,
-        `with page as (
-           select m.id from deletions d join memories m on ${COVERED}
-           where d.id = :deletionId and d.workspace_id = :workspaceId order by m.created_at, m.id limit :limit
+        `with covered as (
+           select m.id, m.version, m.created_at from deletions d join memories m on ${COVERED}
+           where d.id = :deletionId and d.workspace_id = :workspaceId order by m.created_at, m.id limit :memories
+         ), page as (
+           -- A memory has as many versions as the number of its last one says.
+           select id from (
+             select id, sum(version) over earlier as versions, row_number() over earlier as place from covered
+             window earlier as (order by created_at, id)) c
+           where versions <= :versions or (place = 1 and not :leavesLarge::boolean)
          ), locked as (
            -- In the order of every statement that locks several.
            select m.id, m.user_id from memories m where m.id in (select id from page) order by m.id for update of m
@@ -121,7 +131,7 @@ export function createUserMemories(database: Database) {
            index_objects = index_objects + coalesce((select sum(objects) from gone), 0)
          where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'
          returning (select count(*) from deleted) as removed`,
-        { ...scope, deletionId, limit },
+        { ...scope, deletionId, leavesLarge: false, ...page },
       );
       return row?.removed ?? 0;
     },

@@ -10,7 +10,10 @@ export const deleteMemoryRoute = route(
     path: '/memories/{memory_id}',
     tag: 'Memories',
     summary: 'Delete a memory',
-    description: 'Deletes the memory with its history. Allowed for its owner and for API keys.',
+    description: [
+      'Deletes the memory with its history. Allowed for its owner and for API keys. An identical request with the `Idempotency-Key`',
+      'that created or changed the memory still gets its stored response, for 24 hours after the first one.',
+    ].join('\n'),
     permission: 'memories:delete',
     params: MemoryParams,
     response: z.null(),

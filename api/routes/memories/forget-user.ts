@@ -19,8 +19,10 @@ export const forgetUserRoute = route(
     summary: 'Delete all memories of a user',
     description: [
       'Deletes every memory that the user owns, of any type, with all versions. No later response contains them (if there are more',
-      'than 5,000, the rest is removed within seconds). A workflow then removes them from the index, verifies that nothing is left,',
-      'and completes the receipt: `GET /deletions/{deletion_id}`. Memories that are written after the request are kept.',
+      'than 5,000, or 10,000 versions, the rest is removed within seconds). A workflow then removes them from the index, verifies that',
+      'nothing is left, and completes the receipt: `GET /deletions/{deletion_id}`. Memories that are written after the request are',
+      'kept. An identical request with the `Idempotency-Key` that created or changed a memory still gets its stored response, for 24',
+      'hours after the first one.',
       '',
       'Messages of the user are kept until their conversation is deleted, but no more memories are extracted from those that were',
       'sent before this request.',

@@ -135,6 +135,16 @@ test('a user with more memories than one transaction removes is forgotten in ste
   });
 });
 
+test('a memory with more versions than a request removes is left to the workflow', async (t) => {
+  const { services, database, remember, forget, receipt } = await openMemories(t);
+  await remember('ada', ['changed every minute']);
+  await query(database, 'update memories set version = 10001');
+  const deletion = await forget();
+  t.like(await receipt(deletion.deletion_id), { removed: { memories: 0 } });
+  t.true(await removeUserMemories(services, deletion, step));
+  t.like(await receipt(deletion.deletion_id), { removed: { memories: 1 } });
+});
+
 test('no memory is extracted any more from messages that a forgotten user sent before; the messages stay', async (t) => {
   const { services, caller, exported, forget } = await openMemories(t);
   const content = [

@@ -31,7 +31,7 @@ test('memories are removed in the order of their creation, and locked in the ord
   let removing: Promise<number> | undefined;
   await database.transaction(async (other) => {
     await query(other, lock, { id: low });
-    removing = stores.userMemories.remove(scope, id, 10);
+    removing = stores.userMemories.remove(scope, id, { memories: 10, versions: 10 });
     await until(
       () =>
         query(database, `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
@@ -40,6 +40,25 @@ test('memories are removed in the order of their creation, and locked in the ord
     await query(other, lock, { id: high });
   });
   t.is(await removing, 2);
+});
+
+test('memories are removed in pages that are limited by their versions, too', async (t) => {
+  const { database, stores, scope, workspaceId } = await openUser(t);
+  await query(
+    database,
+    `insert into memories (id, workspace_id, user_id, memory_type, version, created_at)
+     select uuidv7(), :workspaceId, 'ada', 'user', version, now() - interval '1 hour' + place * interval '1 second'
+     from unnest(array[4, 3, 2, 9, 1, 1, 1]) with ordinality as m(version, place)`,
+    { workspaceId },
+  );
+  const deletion = { userId: 'ada', subjectId: randomUUID(), createdBy: 'a test' };
+  const id = await stores.userMemories.beginDeletion(scope, deletion);
+  const remove = (leavesLarge: boolean) =>
+    stores.userMemories.remove(scope, id, { memories: 2, versions: 7, leavesLarge });
+  const removed: number[] = [];
+  for (const leavesLarge of [true, false, true, false, true, true, false]) removed.push(await remove(leavesLarge));
+  t.deepEqual(removed, [2, 1, 0, 1, 2, 1, 0]);
+  t.true(await stores.userMemories.complete(scope, id));
 });
 
 test('what extraction and deletion read of a user and of a workspace does not grow with the number of memories', async (t) => {
