@@ -18,9 +18,10 @@ export function currentTrace(): TraceIds | null {
   return span === undefined ? null : { trace_id: span.traceId, span_id: span.spanId };
 }
 
-/** Names the span of the request that is being served, by the pattern of its route. */
-export function nameRequestSpan({ method, route }: { method: string; route: string }): void {
-  trace.getActiveSpan()?.setAttribute('http.route', route).updateName(`${method} ${route}`);
+/** Names the span of the request that is being served, by the pattern of its route and, where it calls one, by its tool. */
+export function nameRequestSpan({ method, route, tool }: { method: string; route: string; tool?: string }): void {
+  const name = `${method} ${route}${tool === undefined ? '' : ` ${tool}`}`;
+  trace.getActiveSpan()?.setAttribute('http.route', route).updateName(name);
 }
 
 /** Returns the current span as a W3C `traceparent`, with which another process continues the trace; null without one. */

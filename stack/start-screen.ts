@@ -34,6 +34,7 @@ export function startScreen({ connection, embedderNote, stateDir, exampleFile }:
     '',
     `  API          ${baseUrl}/api/v1`,
     `  Docs         ${baseUrl}/docs`,
+    `  MCP          ${baseUrl}/mcp`,
     `  Temporal UI  ${connection.temporal_ui ?? '(use the UI of your Temporal server)'}`,
     `  API key      ${key}`,
     `  Collection   ${collectionId} (getting-started)`,

@@ -1,8 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { AppError } from '#domain/app-error.ts';
+import { nameRequestSpan } from '#observability/current-trace.ts';
 import { requestState } from '#api/http/request/request-state.ts';
 import type { McpRequest } from './mcp-request.ts';
 import { LARGEST_RESULT_TOKENS, tokensOf } from './max-tokens.ts';
+import { MCP_PATH } from './protected-resource.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { toolErrorBody } from './tool-error.ts';
 import type { Tool } from './tool.ts';
@@ -13,6 +15,8 @@ import type { Tool } from './tool.ts';
  */
 export async function callTool(tool: Tool, request: McpRequest, args: unknown): Promise<CallToolResult> {
   const { services, context, signal, permitted } = request;
+  requestState(context).tool = tool.name;
+  nameRequestSpan({ method: context.method, route: MCP_PATH, tool: tool.name });
   const startedAt = performance.now();
   const record = (outcome: string) =>
     services.metrics.observeTool({ tool: tool.name, outcome }, performance.now() - startedAt);

@@ -24,6 +24,7 @@ export const Cursor = z
   .optional()
   .meta({ description: 'next_cursor of the previous result, with otherwise the same arguments.' });
 
+export const ContentNameField = z.string().meta({ description: 'Its name; for a downloaded page its URL.' });
 export const CollectionNameField = z
   .string()
   .nullable()

@@ -5,7 +5,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { createKey } from '#test/support/harness/api-client.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
+import { cutOffCall } from '#test/api/mcp/cut-off-call.ts';
+import { ownKey } from '#test/api/mcp/own-key.ts';
 import { mcpCalls, PROTOCOL_VERSIONS, speaking } from '#test/api/mcp/mcp-client.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
 
@@ -49,6 +52,12 @@ test('loci mcp passes on what the service refuses, and says when it cannot be re
   await t.throwsAsync(connect(t, key, { url: 'http://127.0.0.1:1' }), {
     message: /Cannot reach http:\/\/127\.0\.0\.1:1/,
   });
+});
+
+test('a call over stdio ends when its client cancels it', async (t) => {
+  const api = await openOwnApi(t);
+  const key = await ownKey(api);
+  await cutOffCall(t, { api, key, mcp: await connect(t, key, { url: api.baseUrl }) });
 });
 
 test('loci mcp answers every line and ends when its input does', async (t) => {

@@ -31,6 +31,7 @@ function record(request: { context: Context; log: Log; metrics: Metrics }, durat
       route: state.route,
       status,
       duration_ms: Math.round(durationMs * 10) / 10,
+      ...(state.tool === null ? {} : { tool: state.tool }),
       ...(state.errorCode === null ? {} : { code: state.errorCode }),
       ...(context.res.writableFinished ? {} : { outcome: 'cut off' }),
       ...(state.caller === null

@@ -12,6 +12,8 @@ export type RequestState = {
   errorCode: string | null;
   /** Set where error bodies also have the member `error` of the OpenAI API. */
   errorForm: 'openai' | null;
+  /** The tool that a message to `/mcp` calls; the last one of several. */
+  tool: string | null;
   /** Where clients learn how to get a token (RFC 9728), named when credentials are missing; null where they cannot. */
   resourceMetadataUrl: string | null;
   /** True for requests that are polled, such as health checks: they are logged at `debug`. */
@@ -31,6 +33,7 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     caller: null,
     errorCode: null,
     errorForm: null,
+    tool: null,
     resourceMetadataUrl: null,
     isQuiet: false,
     isStopping: false,

@@ -3,7 +3,7 @@ import type { Answer } from '#domain/records/answer.ts';
 import { answerQuestion } from '#operations/answers/answer-question.ts';
 import { wholeAnswer } from '#operations/answers/whole-answer.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
-import { CollectionIds, CollectionNameField, Filters, Note } from '#api/mcp/result-fields.ts';
+import { CollectionIds, CollectionNameField, ContentNameField, Filters, Note } from '#api/mcp/result-fields.ts';
 import { countFitting, cutText, entryTokens, STANDARD_TOKENS, tokensOf } from '#api/mcp/max-tokens.ts';
 import { tool } from '#api/mcp/tool.ts';
 
@@ -14,7 +14,7 @@ const CITATION_TOKENS = 1_500;
 const Citation = z.object({
   number: z.int().meta({ description: 'Number of the mark, such as [1].' }),
   content_id: z.string(),
-  content_name: z.string(),
+  content_name: ContentNameField,
   collection_id: z.string().nullable(),
   collection_name: CollectionNameField,
   page: z.int().nullable(),

@@ -3,7 +3,7 @@ import { SEARCH_TYPES, type SearchResponse, type SearchResult } from '#domain/re
 import { SEARCH_WINDOW } from '#domain/records/search-options.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
-import { CollectionIds, CollectionNameField, Filters, Note } from '#api/mcp/result-fields.ts';
+import { CollectionIds, CollectionNameField, ContentNameField, Filters, Note } from '#api/mcp/result-fields.ts';
 import { countFitting, cutText, entryTokens, MaxTokens, shorten, tokensOf } from '#api/mcp/max-tokens.ts';
 import { tool } from '#api/mcp/tool.ts';
 
@@ -15,7 +15,7 @@ const Hit = z.object({
   is_cut: z.boolean().meta({ description: 'The passage is longer; get_content with offset start has all of it.' }),
   score: z.number().meta({ description: 'Comparable within one result only.' }),
   content_id: z.string(),
-  content_name: z.string(),
+  content_name: ContentNameField,
   collection_id: z.string(),
   collection_name: CollectionNameField,
   page: z.int().nullable(),

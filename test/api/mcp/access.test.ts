@@ -1,14 +1,15 @@
 import { request as httpRequest } from 'node:http';
 import test from 'ava';
 import { z } from 'zod';
+import { MemoryAnswer } from '#domain/records/memory.ts';
 import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
-import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { userHeaders } from '#test/support/fixtures/user-token.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
-import { until } from '#test/support/harness/eventually.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
+import { cutOffCall } from './cut-off-call.ts';
 import { openMcpClient } from './mcp-client.ts';
-import { openOwnApi, type OwnApi } from '#test/support/harness/own-api.ts';
+import { ownKey } from './own-key.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
 
@@ -47,9 +48,45 @@ test('a foreign collection is an error in the words of the API, with the id of t
   t.deepEqual({ code, detail }, { code: expected.code ?? '', detail: expected.body.detail });
   const text = { collection_id: foreign.collectionId, name: 'x', text: 'x' };
   t.is((await mcp.fail('add_text', text)).code, 'forbidden');
-  t.is((await mcp.fail('get_content', { content_id: content?.content_id })).code, 'not_found');
+  const upload = await foreign.send(['content', 'Neither.']);
+  const memory = await foreign.api.post('/memories', MemoryAnswer, {
+    json: { user_id: 'a', memory: 'x' },
+    status: 201,
+  });
+  const { memory_id } = memory;
+  const others: [string, Record<string, unknown>][] = [
+    ['answer', { question: 'x', collection_ids: [foreign.collectionId] }],
+    ['get_content', { content_id: content?.content_id }],
+    ['upload_status', { upload_id: upload.upload_id }],
+    ['update_memory', { memory_id, user_id: 'a', memory: 'y' }],
+    ['forget_memory', { memory_id }],
+  ];
+  for (const [name, args] of others) t.is((await mcp.fail(name, args)).code, 'not_found', name);
+  const url = { collection_id: foreign.collectionId, url: 'https://example.com/' };
+  t.is((await mcp.fail('add_url', url)).code, 'forbidden');
+  await t.throwsAsync(mcp.client.readResource({ uri: `loci://contents/${content?.content_id}` }), {
+    message: /not_found/,
+  });
   const listed = await mcp.call('list_contents', z.unknown(), { collection_id: foreign.collectionId });
-  t.like(listed, { total_count: 0, contents: [] });
+  t.deepEqual(listed, { contents: [], total_count: 0, total_is_exact: true, next_cursor: null });
+  const found = await mcp.call('search_memories', z.unknown(), { retrieval_method: 'last_n' });
+  t.deepEqual(found, { memories: [], note: null });
+});
+
+test('a key of one collection lists, searches and reads nothing else', async (t) => {
+  const flow = await startFlow();
+  const other = await flow.api.createCollection('other');
+  await flow.upload(['content', 'Opal glows.']);
+  await flow.api.upload(other.id, [['content', 'Opal is soft.']]);
+  const { key } = await createKey({ workspaceId: flow.workspaceId, permissions: READING, collections: [other.id] });
+  const mcp = await openMcpClient(t, { headers: as(key) });
+  const { collections } = await mcp.call('list_collections', z.object({ collections: z.array(z.unknown()) }));
+  t.is(collections.length, 1);
+  t.like(collections, [{ name: 'other' }]);
+  const found = await mcp.call('search', z.object({ results: z.array(z.unknown()) }), { query: 'opal' });
+  t.is(found.results.length, 1);
+  t.like(found.results, [{ text: 'Opal is soft.', collection_name: 'other' }]);
+  t.is((await mcp.client.listResources()).resources.length, 1);
 });
 
 test('a user reads what is public, and writes only into own collections', async (t) => {
@@ -113,7 +150,7 @@ test('hosts and origins of others are refused before anything else', async (t) =
 
 test('each message counts against the limit of requests, which is that of the API', async (t) => {
   const api = await openOwnApi(t, { requestLimits: { perCaller: 6, perWorkspace: 0, failuresPerAddress: 0 } });
-  const key = await keyOf(api);
+  const key = await ownKey(api);
   const post = (body: unknown) =>
     fetch(`${api.baseUrl}/mcp`, {
       method: 'POST',
@@ -145,42 +182,10 @@ test('a body that is too large or no JSON is refused in the shape of the API', a
 
 test('a call ends when its client hangs up', async (t) => {
   const api = await openOwnApi(t);
-  const key = await keyOf(api);
-  const headers = as(key);
-  const made = await api.send('/collections', {
-    method: 'POST',
-    headers,
-    json: { name: 'x', embedding: { provider: 'lexical' } },
-  });
-  const { id } = z.object({ id: z.string() }).parse(made.body);
-  const mcp = await openMcpClient(t, { headers, baseUrl: api.baseUrl, version: '2026-07-28' });
-  const leaving = new AbortController();
-  // No worker serves this database, so that nothing ends the wait.
-  const args = { collection_id: id, name: 'x', text: 'x', wait_seconds: 50 };
-  const call = mcp.client.callTool({ name: 'add_text', arguments: args }, { signal: leaving.signal });
-  await until(
-    async () => api.send('/contents', { headers }),
-    ({ body }) => JSON.stringify(body).includes('"total_count":1'),
-  );
-  leaving.abort();
-  await t.throwsAsync(call);
-  const startedAt = performance.now();
-  const ended = /loci_mcp_tool_duration_seconds_count\{tool="add_text",outcome="client_closed_request"\} 1/;
-  await until(
-    () => api.services.metrics.render(),
-    (text) => ended.test(text),
-  );
-  t.true(performance.now() - startedAt < 20_000);
+  const key = await ownKey(api);
+  const mcp = await openMcpClient(t, { headers: as(key), baseUrl: api.baseUrl, version: '2026-07-28' });
+  await cutOffCall(t, { api, key, mcp });
 });
-
-async function keyOf({ services }: OwnApi): Promise<string> {
-  const { system } = services.stores;
-  const workspaceId = await system.insertWorkspace('one');
-  const { id, secret } = generateApiKey();
-  const hashedSecret = hashApiKey(secret, services.secrets.apiKeyPepper);
-  await system.insertApiKey({ workspaceId, key: id, hashedSecret, label: 'x', permissions: ['*'], createdBy: 'x' });
-  return secret;
-}
 
 /** The status of a ping with these headers; `fetch` lets nobody choose the host. */
 function statusOfPost(port: number, headers: Record<string, string>): Promise<number | undefined> {

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { estimateTokens } from '#domain/answers/passages.ts';
 import { createKey } from '#test/support/harness/api-client.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
+import { startSite } from '#test/support/servers/site-server.ts';
 import { openMcpClient, PROTOCOL_VERSIONS } from './mcp-client.ts';
 
-const Uploaded = z.object({ upload_id: z.string(), content_id: z.string(), status: z.string(), replaced: z.boolean() });
+const Uploaded = z.looseObject({ upload_id: z.string(), content_id: z.string(), status: z.string() });
 const Found = z.object({
   results: z.array(z.looseObject({ text: z.string(), content_id: z.string(), start: z.int(), is_cut: z.boolean() })),
   next_offset: z.int().nullable(),
@@ -58,6 +59,27 @@ test('a text with an external id replaces the earlier one, and the status of the
     method: 'sentences',
     citations: [{ content_name: 'note', collection_name: 'flow', quote: 'Granite cools slowly.' }],
   });
+});
+
+test('a web page is downloaded and found under its URL, and why one was not is said', async (t) => {
+  const site = await startSite({ '/rocks': '<html><body><p>Pumice floats on water.</p></body></html>' });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const mcp = await openMcpClient(t, { headers: as(flow.key) });
+  const page = { collection_id: flow.collectionId, url: `${site.origin}/rocks`, name: 'Rocks', wait_seconds: 50 };
+  t.like(await mcp.call('add_url', Uploaded, page), { status: 'ready', name: 'Rocks' });
+  const { results } = await mcp.call('search', Found, { query: 'pumice' });
+  t.like(results, [{ content_name: page.url, text: 'Pumice floats on water.' }]);
+  const missing = await mcp.call('add_url', Uploaded, { ...page, url: `${site.origin}/none`, name: 'None' });
+  t.is(missing.status, 'failed');
+  const { contents } = await mcp.call('upload_status', z.object({ contents: z.array(z.unknown()) }), {
+    upload_id: missing.upload_id,
+  });
+  t.like(contents, [{ name: 'None', status: 'failed', error_code: 'download_rejected' }]);
+  const text = await mcp.call('get_content', z.looseObject({ text: z.null(), note: z.string() }), {
+    content_id: missing.content_id,
+  });
+  t.regex(text.note, /no text/);
 });
 
 test('memories are added, found, updated and forgotten, and a text is compressed', async (t) => {
