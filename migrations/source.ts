@@ -33,6 +33,7 @@ import * as userExtractions from './lists/20261204_user_extractions.ts';
 import * as memoryResidueUsers from './20261205_memory_residue_users.ts';
 import * as messageExtraction from './20261205_message_extraction.ts';
 import * as unusedIndexes from './20261205_unused_indexes.ts';
+import * as knownGenerations from './20261206_known_generations.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
@@ -81,6 +82,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261205_memory_residue_users', ...memoryResidueUsers },
   { name: '20261205_message_extraction', ...messageExtraction },
   { name: '20261205_unused_indexes', ...unusedIndexes },
+  { name: '20261206_known_generations', ...knownGenerations },
 ];
 
 /** For `knex.migrate`. */

@@ -12,10 +12,16 @@ export type NumberedGeneration = IndexGeneration & { number: number; status: Gen
 type Row = { number: number; status: GenerationStatus; tenant: string } & EmbeddingSpace;
 
 /**
+ * Says, until the transaction ends, that the process writes to every index of a collection. What it publishes, counts as indexed
+ * or projects is refused otherwise, once there is or was another index (`migrations/20261206_known_generations.ts`).
+ */
+export const KNOWS_GENERATIONS = `set_config('loci.knows_generations', 'on', true)`;
+
+/**
  * Returns a row if the index with this tenant is the one that is searched, and keeps it so until the transaction ends: a switch
  * waits for that; after one there is no row. To be read before rows of contents are locked.
  */
-export const SEARCHED_INDEX = `select 1 from index_generations
+export const SEARCHED_INDEX = `select ${KNOWS_GENERATIONS} from index_generations
   where collection_id = :collectionId and status = 'active' and tenant = :tenant for key share`;
 
 const LOCK_TIMEOUT = '2s';

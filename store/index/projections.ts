@@ -1,6 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
+import { KNOWS_GENERATIONS } from '#store/collections/generations.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
 /** Contents of one collection whose filter fields one workflow writes to the index. */
@@ -80,7 +81,7 @@ export function createProjectionStore(database: Database) {
            select t.id from link join contents t on t.id = link.content_id where t.name = :name
              and t.metadata = :metadata::jsonb and t.external_id is not distinct from :external_id for no key update of t
          ), done as (
-           update content_collections cc set projecting = false from same
+           update content_collections cc set projecting = false from same, (select ${KNOWS_GENERATIONS}) known
            where cc.content_id = same.id and cc.collection_id = :collectionId
          ), synced as (
            update contents t set sync_status = 'synced' from same where t.id = same.id and t.sync_status = 'stale'

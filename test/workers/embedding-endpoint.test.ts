@@ -16,9 +16,9 @@ const Answer = z.object({ data: z.array(z.object({ index: z.number(), embedding:
 const lexical = createLexicalEmbedder();
 const model = servedModelOf(lexical.space);
 
-async function openEndpoint(t: ExecutionContext, embedder: Embedder = lexical, bodyTimeoutMs = 60_000) {
+async function openEndpoint(t: ExecutionContext, served: Embedder | Embedder[] = lexical, bodyTimeoutMs = 60_000) {
   const endpoint = createEmbeddingEndpoint({
-    models: [embedder],
+    models: [served].flat(),
     token: new Secret(TOKEN),
     log: createSilentLog(),
     bodyTimeoutMs,
@@ -51,6 +51,21 @@ test('a worker embeds one text or several for whoever has its token', async (t) 
   );
   const one = await ask(JSON.stringify({ model, input: texts[1] }));
   t.deepEqual(Answer.parse(one.answer).data[0]?.embedding, Array.from(expected[1] ?? []));
+});
+
+test('a worker with several models embeds with the one that is asked for', async (t) => {
+  const other: Embedder = {
+    ...lexical,
+    space: { ...lexical.space, model: 'other' },
+    embed: async (texts) => texts.map(() => Float32Array.of(1)),
+  };
+  const ask = await openEndpoint(t, [lexical, other]);
+  const dimensionsOf = async (asked: string) => {
+    const { answer } = await ask(JSON.stringify({ model: asked, input: 'barley' }));
+    return Answer.parse(answer).data[0]?.embedding.length;
+  };
+  t.is(await dimensionsOf(model), lexical.space.dimensions);
+  t.is(await dimensionsOf(servedModelOf(other.space)), 1);
 });
 
 test('nobody else gets vectors, and no other model is taken for this one', async (t) => {

@@ -147,3 +147,41 @@ test('the deletion of a collection wakes its change, which may be paused', async
   const workflow_id = reembedWorkflowId(own.args().reembedding_id);
   t.deepEqual(await query(own.database, 'select workflow_id from wakes'), [{ workflow_id }]);
 });
+
+test('a process that does not know of a second index is refused what it says about the old one, and holds up the switch', async (t) => {
+  const own = await openOwnReembedding(t);
+  const { database } = own;
+  await own.ingest(await own.add('A heron waits.'));
+  const late = await own.add('A kestrel hovers.');
+  /** As statements of the release before re-embedding do. */
+  const old = (set: string, on = database) => query(on, `update content_collections set ${set} where chunk_count = 1`);
+  const says = ['active_version = active_version + 1', 'indexed_chunks = indexed_chunks + 1', 'projecting = false'];
+  const reset = (projecting: boolean) =>
+    database.transaction(async (on) => {
+      await query(on, `select set_config('loci.knows_generations', 'on', true)`);
+      await old(`active_version = version, indexed_chunks = 1, projecting = ${projecting}`, on);
+    });
+  const isAnyRefused = async () => {
+    await reset(true);
+    const outcomes = await Promise.allSettled(says.map((set) => old(set)));
+    await reset(false);
+    return outcomes.map(({ status }) => status === 'rejected');
+  };
+  t.deepEqual(await isAnyRefused(), [false, false, false], 'as long as there is one index');
+
+  const early = await database.transaction();
+  const progress = 'update content_collections set indexed_chunks = 1 where run_id = :run';
+  await query(early, progress, { run: late.run_id });
+  await own.start();
+  await own.build();
+  await t.throwsAsync(own.switchIndex(), { instanceOf: AppError, code: 'dependency_unavailable' });
+  await early.commit();
+  t.like(await own.switchIndex(), { status: 'switched' });
+  t.deepEqual(await isAnyRefused(), [true, true, true]);
+  const refused = await t.throwsAsync(old(says[0] ?? ''), { instanceOf: AppError, code: 'dependency_unavailable' });
+  t.regex(String(refused.cause), /does not know\. Stop this process/);
+  await own.drop();
+  t.deepEqual(await isAnyRefused(), [true, true, true], 'it may not know that the old index is gone');
+  await own.ingest(late);
+  t.deepEqual(await own.objects(), { 2: 2 }, 'newer ones go on');
+});
