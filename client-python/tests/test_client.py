@@ -47,8 +47,11 @@ class Uploads(unittest.TestCase):
             (folder / "otters.md").write_text("# Otters\n\nOtters hold hands while they sleep.")
             (folder / "deep" / "beavers.md").write_text("# Beavers\n\nBeavers build dams of wood.")
             (folder / ".hidden").write_text("not this one")
+            (folder / "broken").symlink_to("nowhere")
+            os.mkfifo(folder / "pipe")
             sent = self.loci.upload_folder(self.collection.id, folder, metadata={"lang": "en"})
             self.assertEqual(["guides/deep/beavers.md", "guides/otters.md"], sorted(item.name for item in sent.items))
+            self.assertEqual([str(folder / "broken")], [one.name for one in sent.failures])
             ready = self.loci.wait_until_ready(sent, timeout=120)
             self.assertEqual(({"ready": 2}, []), (ready.by_status, ready.failed))
             found = self.loci.search("how do otters sleep", self.collection.id, filters={"lang": "en"}, explain=True)
@@ -62,6 +65,8 @@ class Uploads(unittest.TestCase):
             self.loci.wait_until_ready(again, timeout=120)
         contents = list(self.loci.contents(collection_id=self.collection.id, limit=1))
         self.assertEqual(2, len(contents), "one page for each")
+        filtered = self.loci.contents(collection_id=self.collection.id, filters={"name": "guides/otters.md"})
+        self.assertEqual(["guides/otters.md"], [content.name for content in filtered])
 
     def test_what_cannot_be_read_is_reported_and_the_rest_continues(self):
         # Files of this kind have no size, as if they had grown since.
@@ -73,6 +78,26 @@ class Uploads(unittest.TestCase):
         self.assertEqual(2, len(sent.items))
         ready = self.loci.wait_until_ready(sent, timeout=120)
         self.assertEqual([("broken.pdf", "unreadable")], [(one.name, one.error_code) for one in ready.failed])
+
+    def test_answers_chunks_and_memories_are_typed(self):
+        sent = self.loci.upload(self.collection.id, files=[FileInput(data=b"Ferries leave at noon.", name="ferry.txt")])
+        self.loci.wait_until_ready(content_ids=[item.content_id for item in sent.items], timeout=120)
+        answer = self.loci.answer("When do ferries leave?", collection_ids=[self.collection.id])
+        self.assertEqual(["ferry.txt"], [citation.source for citation in answer.citations])
+        events = list(self.loci.stream_answer("When do ferries leave?", collection_ids=[self.collection.id]))
+        self.assertEqual(answer.answer, events[-1].data["answer"])
+        [chunk] = self.loci.chunks(sent.items[0].content_id, self.collection.id)
+        self.assertEqual("Ferries leave at noon.", chunk.content)
+        user = f"user {uuid4()}"
+        kept = self.loci.add_memory("Likes ferries.", user_id=user, metadata={"lang": "en"})
+        self.assertEqual(["Likes ferries."], [one.memory for one in self.loci.search_memories("ferries", user_id=user)])
+        self.assertEqual([kept.memory_id], [one.memory_id for one in self.loci.memories(user_id=user)])
+        self.assertEqual(([], []), (list(self.loci.conversations(user_id=user)), list(self.loci.paginate("/api/v1/webhooks"))))
+
+    def test_waiting_ends_with_its_time_and_ingestion_goes_on(self):
+        sent = self.loci.upload(self.collection.id, texts=["One of many words. " * 20_000])
+        with self.assertRaisesRegex(TimeoutError, "Ingestion continues"):
+            self.loci.wait_until_ready(sent, timeout=0)
 
     def test_more_items_than_a_request_may_have_are_sent_in_several(self):
         from loci_client.steps import run

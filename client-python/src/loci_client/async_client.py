@@ -21,7 +21,7 @@ from .generated.models import (
     Content,
     ContentChunk,
     Conversation,
-    CreatedMemory,
+    MemoryAnswer,
     MemoryDetail,
     MemoryRecord,
     Message,
@@ -139,14 +139,16 @@ class AsyncLoci:
         timeout: float | None = None,
         on_progress: Callable[[ReadyResult], None] | None = None,
     ) -> ReadyResult:
-        """Waits until uploads or contents have no more work to do. Contents that failed are in `failed`, with the reason.
+        """Waits until uploads or contents have no more work to do, with those that the upload found present. Contents that failed
+        are in `failed`, with the reason.
 
         Raises:
             TimeoutError: If they have after `timeout` seconds. Their ingestion continues.
             LociError: If the service is away, or an upload or content does not exist.
         """
-        ids = [*(upload.upload_ids if upload else ()), *upload_ids]
-        return await run_async(self._http, ready_flow(Waiting(map(str, ids), map(str, content_ids), timeout, on_progress)))
+        waiting = Waiting.of(upload, upload_ids, content_ids)
+        waiting.timeout, waiting.on_progress = timeout, on_progress
+        return await run_async(self._http, ready_flow(waiting))
 
     async def search(self, query: str, collection_id: Id | None = None, **options: Any) -> SearchResponse:
         """Searches a collection, or those of `collection_ids`. Options are the fields of `POST /collections/search`:
@@ -171,7 +173,7 @@ class AsyncLoci:
             raise broken_off() from error
         reader.require_done()
 
-    async def add_memory(self, memory: str, *, user_id: str | None = None, **options: Any) -> CreatedMemory:
+    async def add_memory(self, memory: str, *, user_id: str | None = None, **options: Any) -> MemoryAnswer:
         return await run_async(self._http, calls.add_memory(memory, {"user_id": user_id, **options}))
 
     async def search_memories(self, query: str, *, user_id: str | None = None, **options: Any) -> list[MemoryRecord]:

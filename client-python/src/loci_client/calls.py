@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID
 
-from .generated.models import Answer, Collection, CreatedMemory, MemoryRecord, SearchMemoriesResponse, SearchResponse
+from .generated.models import Answer, Collection, MemoryAnswer, MemoryRecord, SearchMemoriesResponse, SearchResponse
 from .steps import Flow, Send
 
 Result = TypeVar("Result")
@@ -26,8 +26,8 @@ def answer(query: str, options: dict[str, Any]) -> Flow[Answer]:
     return _post("/api/v1/answers", {"query": query, **options}, Answer.from_dict)
 
 
-def add_memory(memory: str, options: dict[str, Any]) -> Flow[CreatedMemory]:
-    return _post("/api/v1/memories", {"memory": memory, **options}, CreatedMemory.from_dict)
+def add_memory(memory: str, options: dict[str, Any]) -> Flow[MemoryAnswer]:
+    return _post("/api/v1/memories", {"memory": memory, **options}, MemoryAnswer.from_dict)
 
 
 def search_memories(query: str, options: dict[str, Any]) -> Flow[list[MemoryRecord]]:

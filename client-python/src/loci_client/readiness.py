@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
+from .calls import Id
 from .errors import NotFound
 from .pages import page_flow
 from .steps import Flow, Pause, Send
+from .uploads import UploadResult
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _GROWTH = 0.25, 3.0, 1.3
 _SETTLED = ("ready", "stored", "failed", "cancelled", "deleting")
@@ -44,6 +46,13 @@ class Waiting:
     content_ids: Iterable[str] = ()
     timeout: float | None = None
     on_progress: Callable[[ReadyResult], None] | None = None
+
+    @classmethod
+    def of(cls, upload: UploadResult | None, upload_ids: Iterable[Id], content_ids: Iterable[Id]) -> Waiting:
+        uploads = [*(upload.upload_ids if upload else ()), *map(str, upload_ids)]
+        # An earlier upload may still be working on what was present.
+        unfinished = [str(one.id) for one in upload.present if one.status not in _SETTLED] if upload else []
+        return cls(uploads, [*unfinished, *map(str, content_ids)])
 
 
 def ready_flow(what: Waiting) -> Flow[ReadyResult]:

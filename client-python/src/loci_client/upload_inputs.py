@@ -11,6 +11,7 @@ from typing import BinaryIO, Literal
 from unicodedata import normalize
 
 Source = Literal["file", "text", "url"]
+_MAX_ID_CHARACTERS = 255
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def file_input(given: FileInput | str | os.PathLike[str]) -> UploadInput:
     path = Path(file.path)
     size = path.stat().st_size
     if not path.is_file():
-        raise OSError("This is not a regular file.")
+        raise OSError("it is a folder, or no regular file")
     return UploadInput("file", normalize("NFC", file.name or path.name), size, path=path, external_id=file.external_id)
 
 
@@ -88,15 +89,28 @@ def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> lis
         raise NotADirectoryError(f"{root} is not a folder.")
     own = root.resolve().name
     names = [(path, normalize("NFC", "/".join((own, *path.relative_to(root).parts)))) for path in _walk(root, hidden)]
-    return [FileInput(path=path, name=name, external_id=f"path:{name}") for path, name in names]
+    return [FileInput(path=path, name=name, external_id=_external_id(name)) for path, name in names]
+
+
+def _external_id(name: str) -> str:
+    """A path that is too long for an id goes in hashed."""
+    own = f"path:{name}"
+    # The service counts UTF-16 code units.
+    is_short = len(own.encode("utf-16-le")) <= 2 * _MAX_ID_CHARACTERS
+    return own if is_short else f"path:sha256:{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 def _walk(root: Path, hidden: bool) -> Iterator[Path]:
-    for folder, folders, files in os.walk(root, followlinks=False):
+    """Links to files are followed; links to folders are not, because they could form cycles."""
+    unreadable: list[Path] = []
+    for folder, folders, files in os.walk(root, onerror=lambda error: unreadable.append(Path(error.filename))):
         folders[:] = sorted(name for name in folders if hidden or not name.startswith("."))
-        for name in sorted(files):
-            if hidden or not name.startswith("."):
-                yield Path(folder, name)
+        for path in (Path(folder, name) for name in sorted(files) if hidden or not name.startswith(".")):
+            # A broken link is reported by the upload; pipes and sockets are no files.
+            if path.is_symlink() or path.is_file():
+                yield path
+    # Reported by the upload as well.
+    yield from unreadable
 
 
 def batches(inputs: Iterable[UploadInput], max_items: int, max_bytes: int) -> Iterator[list[UploadInput]]:

@@ -83,11 +83,11 @@ def upload_flow(what: Upload) -> Flow[UploadResult]:
 
 def _present(what: Upload, count: int) -> Flow[dict[tuple[str | None, str], Content]]:
     found: dict[tuple[str | None, str], Content] = {}
-    query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": _PAGE_ITEMS}
-    response = yield Send("GET", "/api/v1/contents", {"params": {**query, "limit": 1}})
+    response = yield Send("GET", "/api/v1/contents", {"params": {"collection_id": what.collection_id, "limit": 1}})
     # Listing them all would need more requests than the service, which knows duplicates by their bytes, is spared.
     if response.json()["total_count"] > count * _PAGE_ITEMS:
         return found
+    query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": _PAGE_ITEMS}
     while query is not None:
         page, query = yield from page_flow("/api/v1/contents", query)
         for content in map(Content.from_dict, page):
