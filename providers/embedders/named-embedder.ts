@@ -30,7 +30,8 @@ export async function createNamedEmbedder(options: NamedEmbedderOptions): Promis
   try {
     if (options.remote !== null) {
       const { createRemoteModelEmbedder } = await import('./remote-model.ts');
-      return await createRemoteModelEmbedder({ ...options, ...options.remote });
+      const settings = { folder: `${setting}.folder`, model: `${setting}.model` };
+      return await createRemoteModelEmbedder({ ...options, ...options.remote, settings });
     }
     const { createLazyModelEmbedder } = await import('./lazy-model.ts');
     return await createLazyModelEmbedder(options);

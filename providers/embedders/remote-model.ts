@@ -5,14 +5,22 @@ import type { ModelPlace } from './model-folder.ts';
 import { createServerEmbedder } from './server-embedder.ts';
 
 /** `url`: of a worker that has the model loaded, without a path. */
-export type RemoteModelOptions = ModelPlace & { dimensions?: number | null; url: string; token: string };
-
-const SETTINGS = {
-  address: 'LOCI_EMBEDDER_URL, LOCI_EMBEDDER_FOLDER (the same files as there)',
-  key: 'LOCI_EMBEDDER_TOKEN (the same as there)',
-  dimensions: 'its configuration',
-  model: 'LOCI_EMBEDDER_MODEL',
+export type RemoteModelOptions = ModelPlace & {
+  dimensions?: number | null;
+  url: string;
+  token: string;
+  /** By default those of `LOCI_EMBEDDER=local`. */
+  settings?: { folder: string; model: string };
 };
+
+function serverSettings({ folder, model } = { folder: 'LOCI_EMBEDDER_FOLDER', model: 'LOCI_EMBEDDER_MODEL' }) {
+  return {
+    address: `LOCI_EMBEDDER_URL, ${folder} (the same files as there)`,
+    key: 'LOCI_EMBEDDER_TOKEN (the same as there)',
+    dimensions: 'its configuration',
+    model,
+  };
+}
 
 /**
  * Creates an embedder for the local model that asks a worker instead of loading it. The files of the model say which vectors these
@@ -26,7 +34,7 @@ export async function createRemoteModelEmbedder(options: RemoteModelOptions): Pr
       baseUrl: `${options.url.replace(/\/+$/, '')}/v1`,
       apiKey: options.token,
       model: servedModelOf(described.space),
-      settings: SETTINGS,
+      settings: serverSettings(options.settings),
       headersOf: ({ lane }) => ({ [LANE_HEADER]: lane }),
       acceptsBlank: true,
     },

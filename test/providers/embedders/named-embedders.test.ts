@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { readConfig } from '#config/index.ts';
+import { servedModelOf } from '#domain/served-model.ts';
 import { createEmbedders } from '#providers/embedders/index.ts';
 import { createLazyModelEmbedder } from '#providers/embedders/lazy-model.ts';
 import { createLocalEmbedder } from '#providers/embedders/local.ts';
@@ -96,6 +97,23 @@ withModel(
     await t.throwsAsync(lazy.embed(texts, 'query'), { message: /closed/ });
   },
 );
+
+withModel('where a worker embeds for this process, further local models are asked of it by their hash', async (t) => {
+  const worker = await startOpenAIServer(() => ({ status: 404 }));
+  t.teardown(() => worker.close());
+  const asking = { LOCI_EMBEDDER_URL: worker.baseUrl.replace(/v1$/, ''), LOCI_EMBEDDER_TOKEN: 't'.repeat(32) };
+  const set = await open({ bge: { provider: 'local', model: 'bge', folder, query_prefix: 'find: ' } }, asking);
+  const embedder = set.all[1]?.embedder ?? set.preferred;
+  await t.throwsAsync(embedder.embed(['a ferry'], 'query'), {
+    message: /404: check LOCI_EMBEDDER_URL, LOCI_EMBEDDERS\.bge\.folder \(.*\) and LOCI_EMBEDDERS\.bge\.model/,
+  });
+  t.deepEqual(
+    worker.requests.map(({ model, input }) => [model, ...input]),
+    [[servedModelOf(embedder.space), 'a ferry']],
+    'the worker puts prefixes before texts',
+  );
+  await set.close();
+});
 
 withModel('the same weights with another preset or other prefixes are another embedder', async (t) => {
   const place = { provider: 'local', model: 'all-MiniLM-L6-v2', folder };
