@@ -1,3 +1,4 @@
+import { workspaceScope } from '#domain/access/scope.ts';
 import type { ExtractionOutcome, ExtractMemoriesArgs } from '#domain/conversations/conversation-jobs.ts';
 import { parseJsonArray } from '#domain/chat-model.ts';
 import type { Services } from '#operations/services.ts';
@@ -23,7 +24,7 @@ export async function extractFromMessages(
   args: ExtractMemoriesArgs,
   context: { signal?: AbortSignal } = {},
 ): Promise<ExtractionOutcome> {
-  const scope = { workspaceId: args.workspace_id, collectionIds: null };
+  const scope = workspaceScope(args);
   const span = { from: args.from, to: args.to, limit: BATCH_SIZE };
   const sources = await services.stores.messages.listExtractionSources(scope, args.conversation_id, span);
   // Facts are compared with what search finds: while it cannot answer, no model is paid for each attempt.

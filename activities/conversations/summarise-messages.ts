@@ -1,3 +1,4 @@
+import { workspaceScope } from '#domain/access/scope.ts';
 import type { SummariseArgs, SummaryOutcome } from '#domain/conversations/conversation-jobs.ts';
 import { extractSentences } from '#domain/conversations/extract-sentences.ts';
 import type { Services } from '#operations/services.ts';
@@ -21,7 +22,7 @@ export async function summariseMessages(
   args: SummariseArgs,
   context: { attempt: number; signal?: AbortSignal } = { attempt: 1 },
 ): Promise<SummaryOutcome> {
-  const scope = { workspaceId: args.workspace_id, collectionIds: null };
+  const scope = workspaceScope(args);
   const seq = args.messages;
   const messages = await services.stores.messages.listRecentTexts(scope, args.conversation_id, {
     seq,

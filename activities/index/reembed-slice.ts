@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { workspaceScope } from '#domain/access/scope.ts';
 import { AppError } from '#domain/app-error.ts';
 import { embedderName, type Embedder, type EmbedOptions } from '#domain/embedder.ts';
@@ -10,14 +9,9 @@ import { isCancelled, isPassing, publicMessageOf } from '#activities/failures.ts
 import type { StepContext } from '#activities/step.ts';
 import { startTimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { vectorsOf, writePage, type Page } from './write-page.ts';
+import { embedAndWrite, PAGE_SIZE, PAGES_AT_ONCE, pagesOf, vectorsOf, writePage, type Page } from './write-page.ts';
 
-const BATCH_SIZE = 128;
 const HARMLESS_TEXT = 'The sun is shining.';
-/** Most pages that are embedded at once: an embedding server is kept busy while earlier pages are written. */
-const PAGES_AT_ONCE = 4;
-/** Each holds a connection to the database, and a worker may have several parts. */
-const WRITES_AT_ONCE = 1;
 
 type BuildServices = Pick<WorkerServices, 'stores' | 'vectors'> & {
   embedders: Pick<WorkerServices['embedders'], 'forSpace'>;
@@ -109,17 +103,12 @@ async function buildNextPages(
   const { stores } = services;
   const scope = workspaceScope(args);
   const key = { collectionId: args.collection_id, number: generation.number };
-  const limit = atMost * BATCH_SIZE;
+  const limit = atMost * PAGE_SIZE;
   const rows = await stores.builtContents.listChunks(scope, key, { part: args.part, after, limit });
-  const writes = pLimit(WRITES_AT_ONCE);
-  const pages = Array.from({ length: Math.ceil(rows.length / BATCH_SIZE) }, (_, number) =>
-    rows.slice(number * BATCH_SIZE, (number + 1) * BATCH_SIZE),
-  );
-  const written = await Promise.all(
-    pages.map(async (page) => {
-      const vectors = await embedPage(services, build, page);
-      return writes(() => writeBuiltPage(services, build, { rows: page, vectors }));
-    }),
+  const written = await embedAndWrite(
+    pagesOf(rows),
+    (page) => embedPage(services, build, page),
+    (page, vectors) => writeBuiltPage(services, build, { rows: page, vectors }),
   );
   const complete = written.flat().filter((row) => row.chunk_index + 1 === row.chunk_count);
   const contents = await stores.builtContents.mark(scope, key, complete);

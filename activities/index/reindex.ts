@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { serializeSpace } from '#domain/memories/memory-index.ts';
 import type { ReindexArgs, ReindexProgress, ReindexSliceArgs } from '#domain/index/reindex-job.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
@@ -6,13 +5,8 @@ import type { ReindexPosition } from '#store/index/reindexings.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { vectorsOf, writePage, type Page } from './write-page.ts';
+import { embedAndWrite, PAGE_SIZE, PAGES_AT_ONCE, pagesOf, vectorsOf, writePage, type Page } from './write-page.ts';
 
-const BATCH_SIZE = 128;
-/** Pages that are embedded at once: an embedding server is kept busy while earlier pages are written. */
-const PAGES_AT_ONCE = 4;
-/** Each holds a connection to the database, and a worker may have several parts. */
-const WRITES_AT_ONCE = 1;
 /** Bounds the look-ups of a workspace with many empty collections between two checks of the time slice. */
 const COLLECTIONS_AT_ONCE = 16;
 const START = { content: null, chunk: -1 };
@@ -61,14 +55,11 @@ async function reindexNextPages(
   const at = (await reindexings.findProgress(scope, args.reindexing_id, args.part))?.position;
   if (!at || at.collection === null) return false;
   const { pages, skippedContents, next } = await gatherPages(services, args, at);
-  const writes = pLimit(WRITES_AT_ONCE);
-  const written = await Promise.all(
-    pages.map(async (page) => {
-      const vectors = await vectorsOf(services, page, { signal, share: args.workspace_id });
-      return writes(() =>
-        services.stores.transaction((stores) => writePage({ ...services, stores }, scope, { ...page, vectors })),
-      );
-    }),
+  const written = await embedAndWrite(
+    pages,
+    (page) => vectorsOf(services, page, { signal, share: args.workspace_id }),
+    (page, vectors) =>
+      services.stores.transaction((stores) => writePage({ ...services, stores }, scope, { ...page, vectors })),
   );
   await reindexings.advance(scope, args.reindexing_id, {
     part: args.part,
@@ -106,14 +97,13 @@ async function gatherPages(
     }
     // At the start of each collection, because a collection without chunks needs a tenant too.
     if (from.content === null) await services.vectors.ensureTenant(found.index.space, found.index.tenant);
-    const room = (PAGES_AT_ONCE - pages.length) * BATCH_SIZE;
+    const room = (PAGES_AT_ONCE - pages.length) * PAGE_SIZE;
     const rows = await reindexings.listChunksAfter(
       scope,
       { collection, content: from.content, chunk: from.chunk, part: args.part },
       room,
     );
-    for (let start = 0; start < rows.length; start += BATCH_SIZE)
-      pages.push({ collection, index: found.index, embedder, rows: rows.slice(start, start + BATCH_SIZE) });
+    pages.push(...pagesOf(rows).map((page) => ({ collection, index: found.index, embedder, rows: page })));
     const last = rows.at(-1);
     if (last && rows.length === room) next = { collection, content: last.content_id, chunk: last.chunk_index };
   }

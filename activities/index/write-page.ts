@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Scope } from '#domain/access/scope.ts';
 import { indexedText } from '#domain/chunking/chunker.ts';
 import type { Embedder, EmbedOptions } from '#domain/embedder.ts';
@@ -8,6 +9,13 @@ import type { ChunkToRewrite } from '#store/index/reindexings.ts';
 import type { Stores } from '#store/stores.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
+/** Most chunks of a page. */
+export const PAGE_SIZE = 128;
+/** Most pages that are embedded at once: an embedding server is kept busy while earlier pages are written. */
+export const PAGES_AT_ONCE = 4;
+/** Each holds a connection to the database, and a worker may have several parts. */
+const WRITES_AT_ONCE = 1;
+
 /** Published chunks of a collection that are written to an index again, or to another one. */
 export type Page = {
   collection: string;
@@ -15,6 +23,27 @@ export type Page = {
   embedder: Embedder;
   rows: readonly ChunkToRewrite[];
 };
+
+/** Splits rows into pages. */
+export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
+  const count = Math.ceil(rows.length / PAGE_SIZE);
+  return Array.from({ length: count }, (_, number) => rows.slice(number * PAGE_SIZE, (number + 1) * PAGE_SIZE));
+}
+
+/** Embeds all pages at once, and writes each as soon as it is embedded and the one before is written. */
+export function embedAndWrite<Rows, Vectors, Written>(
+  pages: readonly Rows[],
+  embed: (page: Rows) => Promise<Vectors>,
+  write: (page: Rows, vectors: Vectors) => Promise<Written>,
+): Promise<Written[]> {
+  const writes = pLimit(WRITES_AT_ONCE);
+  return Promise.all(
+    pages.map(async (page) => {
+      const vectors = await embed(page);
+      return writes(() => write(page, vectors));
+    }),
+  );
+}
 
 /**
  * Returns the vectors of a page: those that the index has, and others from the embedder. A chunk keeps its id only as long as its

@@ -1,6 +1,6 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
-import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
+import { memoryTenant, parseSpace, serializeSpace } from '#domain/memories/memory-index.ts';
 import type { ForgetUserArgs } from '#domain/memories/user-deletion.ts';
 import type { RemovalPage } from '#store/memories/user-memories.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
@@ -70,24 +70,18 @@ async function overRemoved(
   visit: (memoryIds: readonly string[], spaces: readonly EmbeddingSpace[]) => Promise<boolean>,
 ): Promise<string | null> {
   const scope = workspaceScope(deletion);
-  const present = [embedders.preferred.space, ...(await stores.workspaceTenants.listMemorySpaces(scope))];
+  const present = [embedders.preferred.space, ...(await stores.workspaceTenants.listMemorySpaces(scope))].map(
+    serializeSpace,
+  );
   let { after } = deletion;
   const isDone = await repeatWithinTimeSlice(step, async () => {
     const page = { after, limit: PAGE_OF_OBJECTS };
     const removed = await stores.userMemories.listRemoved(scope, deletion.deletion_id, page);
     const memoryIds = removed.map(({ memory_id }) => memory_id);
-    const former = [...new Set(removed.flatMap(({ spaces }) => spaces))].map(parseSpace);
-    if (memoryIds.length > 0 && !(await visit(memoryIds, distinctSpaces([...present, ...former])))) return false;
+    const spaces = new Set([...present, ...removed.flatMap((memory) => memory.spaces)]);
+    if (memoryIds.length > 0 && !(await visit(memoryIds, [...spaces].map(parseSpace)))) return false;
     after = memoryIds.at(-1) ?? after;
     return memoryIds.length === PAGE_OF_OBJECTS;
   });
   return isDone ? null : after;
-}
-
-function distinctSpaces(spaces: readonly EmbeddingSpace[]): EmbeddingSpace[] {
-  const byKey = spaces.map(({ provider, model, model_hash, dimensions }) => {
-    const space = { provider, model, model_hash, dimensions };
-    return [JSON.stringify(space), space] as const;
-  });
-  return [...new Map(byKey).values()];
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { Log } from '#observability/log.ts';
 import type { Stores } from '#store/stores.ts';
 
@@ -35,7 +35,7 @@ export function createAccessCounter(options: { stores: Stores; log: Log }): Acce
   };
   const write = async (workspaceId: string, counts: Counts) => {
     try {
-      await options.stores.contents.addAccesses({ workspaceId, collectionIds: null }, counts);
+      await options.stores.contents.addAccesses(workspaceScope({ workspace_id: workspaceId }), counts);
       isFailing = false;
     } catch (error) {
       isFailing = true;

@@ -3,6 +3,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { embedderName, type Embedder } from '#domain/embedder.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { reembedJob } from '#domain/index/reembed-job.ts';
+import { serializeSpace } from '#domain/memories/memory-index.ts';
 import type { Reembedding, ReembedRequest } from '#domain/records/reindexing.ts';
 import type { Stores } from '#store/stores.ts';
 import { chooseEmbedder } from '#operations/collections/choose-embedder.ts';
@@ -58,7 +59,7 @@ async function begin(
   const active = (await stores.generations.list(scope, collectionId)).find(({ status }) => status === 'active');
   if (!active) throw collectionNotFound();
   const [from, to] = [active.space, embedder.space];
-  const isSame = JSON.stringify(serialize(from)) === JSON.stringify(serialize(to));
+  const isSame = serializeSpace(from) === serializeSpace(to);
   const nothingToDo = isSame ? `The collection is embedded with ${embedderName(to)} already: nothing to do.` : null;
   const number = isSame ? active.number : await stores.reembeddings.nextGeneration(scope, collectionId);
   const record = { collectionId, from, to, createdBy, generation: number, nothingToDo };
@@ -66,10 +67,6 @@ async function begin(
   if (!inserted) throw new AppError('conflict', 'The embedder of this collection is being changed; try again.');
   if (!isSame) await stores.generations.insertBuilding(scope, { collectionId, number, space: to });
   return inserted;
-}
-
-function serialize({ provider, model, model_hash, dimensions }: Embedder['space']) {
-  return [provider, model, model_hash, dimensions];
 }
 
 function alreadyRunning({ id, status, to }: Reembedding): AppError {

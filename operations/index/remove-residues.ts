@@ -1,12 +1,8 @@
 import { residualVersions } from '#domain/contents/residual-versions.ts';
+import { REMOVAL_DELAYS_MS } from '#domain/removal-delays.ts';
 import type { Residue } from '#store/index/residue-system.ts';
 import type { Services } from '#operations/services.ts';
 
-/**
- * Delays of the passes that remove the residue of ended runs. The first pass removes nearly everything; the later ones
- * remove what a stale worker writes to the index after its run has ended.
- */
-const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
 const BATCH_SIZE = 20;
 const BATCH_ROWS = 2_000;
 
@@ -15,11 +11,12 @@ const BATCH_ROWS = 2_000;
  * processed.
  */
 export async function removeResidues(services: Services): Promise<number> {
-  const due = await services.stores.system.claimDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
+  const due = await services.stores.system.claimDueResidues(BATCH_SIZE, REMOVAL_DELAYS_MS);
   for (const residue of due) {
     try {
       await removeResidue(services, residue);
-      if (residue.passes >= PASS_DELAYS_MS.length) await services.stores.system.deleteResidue(residue, residue.passes);
+      if (residue.passes > REMOVAL_DELAYS_MS.length)
+        await services.stores.system.deleteResidue(residue, residue.passes);
     } catch (error) {
       services.log.warn(
         { error, content_id: residue.content_id, workspace_id: residue.workspace_id },

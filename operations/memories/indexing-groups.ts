@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { serializeSpace } from '#domain/memories/memory-index.ts';
 import type { WorkLane, WorkShare } from '#domain/work-share.ts';
 import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
@@ -173,5 +173,5 @@ async function complete({ stores, embedders }: IndexingParts, memories: readonly
 }
 
 function scopeOf(workspaceId: string): Scope {
-  return { workspaceId, collectionIds: null };
+  return workspaceScope({ workspace_id: workspaceId });
 }

@@ -1,7 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { memoryTenant, parseSpace, serializeSpace } from '#domain/memories/memory-index.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { REMOVAL_DELAYS_MS } from '#domain/removal-delays.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { MemoryResidue, PendingMemoryVersion } from '#store/memories/memory-projections.ts';
 import type { Services } from '#operations/services.ts';
 import { embedVersions, writeVersions } from './write-versions.ts';
@@ -11,8 +12,6 @@ const WORKER_LEASE_MS = 60_000;
 /** When a removal that failed or crashed is repeated. A slow one may still run then: two at a time do no harm. */
 const REMOVAL_LEASE_MS = 15_000;
 const BATCH_SIZE = 100;
-/** As for contents: the first pass removes nearly everything, later ones the objects that a stalled process wrote afterwards. */
-const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
 
 /**
  * Runs `work` on the pending versions of those memories that no other process is writing. Returns false, without running it, when
@@ -38,7 +37,7 @@ async function withProjectionLease(
 async function projectVersions(services: Services, versions: readonly PendingMemoryVersion[]): Promise<void> {
   const [first] = versions;
   if (!first) return;
-  const scope = { workspaceId: first.workspace_id, collectionIds: null };
+  const scope = workspaceScope(first);
   const embedded = await embedVersions(services, versions, { share: scope.workspaceId });
   await writeVersions(services, scope, { embedded, unwritten: new Set() });
   const space = serializeSpace(services.embedders.preferred.space);
@@ -57,7 +56,7 @@ export async function projectMemories(services: Services): Promise<number> {
     const memoryIds = [...new Set(versions.map((version) => version.memory_id))];
     await withProjectionLease(
       services,
-      { scope: { workspaceId, collectionIds: null }, memoryIds, leaseMs: WORKER_LEASE_MS },
+      { scope: workspaceScope({ workspace_id: workspaceId }), memoryIds, leaseMs: WORKER_LEASE_MS },
       async (pending) => {
         // Versions are retried one by one, so that one text that the embedder rejects does not block the others.
         await projectVersions(services, pending).catch(async (error: unknown) => {
@@ -88,7 +87,7 @@ async function clearOtherSpace(services: Services): Promise<number> {
   if (!found) return 0;
   const space: EmbeddingSpace = parseSpace(found.index_space);
   await services.vectors.dropTenant(space, memoryTenant(found.workspace_id));
-  await memoryProjections.clearSpace({ workspaceId: found.workspace_id, collectionIds: null }, found.index_space);
+  await memoryProjections.clearSpace(workspaceScope(found), found.index_space);
   return 1;
 }
 
@@ -108,7 +107,7 @@ async function removeMemoryResidues(services: Services): Promise<number> {
     const [place] = residues;
     try {
       if (place) await removeMemoryObjects(services, { ...place, memory_ids });
-      await memoryProjections.completePasses(residues, PASS_DELAYS_MS.slice(1));
+      await memoryProjections.completePasses(residues, REMOVAL_DELAYS_MS);
     } catch (error) {
       failures.push(error);
     }
