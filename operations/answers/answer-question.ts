@@ -64,7 +64,7 @@ async function* findAndWrite(
   using closing = new DisposableStack();
   closing.use(claimQuestion(caller, asked));
   const searchedFor = await rewordQuestion(services, caller, { query: request.query, history, signal });
-  const retrieved = await retrievePassages(services, caller, { request, query: searchedFor });
+  const retrieved = await retrievePassages(services, caller, { request, query: searchedFor, signal });
   const passages = selectPassages(retrieved.found, MAX_PASSAGE_TOKENS);
   signal.throwIfAborted();
   yield* writeAnswer(services, caller, { ...asked, searchedFor, retrieved, passages, startedMs });

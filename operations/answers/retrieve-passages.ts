@@ -28,12 +28,19 @@ export type RetrievedPassages = Pick<SearchResponse, 'reranked' | 'not_reranked'
 export async function retrievePassages(
   services: Services,
   caller: Caller,
-  { request, query }: { request: AnswerRequest; query: string },
+  { request, query, signal }: { request: AnswerRequest; query: string; signal: AbortSignal },
 ): Promise<RetrievedPassages> {
   const { collection_ids, search_type, filters, max_results, rerank } = request;
   const asked = { query, collection_ids, search_type, filters, max_results, min_score: 0 };
   const search = SearchRequest.parse(rerank === undefined ? asked : { ...asked, rerank });
-  const { results, failed_collections: failed = [], ...order } = await searchCollection(services, caller, search);
+  const {
+    results,
+    failed_collections: failed = [],
+    ...order
+  } = await searchCollection(services, caller, {
+    ...search,
+    signal,
+  });
   const { reranked, not_reranked } = order;
   const found = results.map(toPassage);
   const needed = request.min_score ?? (search_type === 'keyword' ? 0 : DEFAULT_MIN_SCORE);

@@ -50,7 +50,7 @@ export async function countFacets(
   const asked = [...fields.values()].filter((field) => field !== null);
   const tallies = new Map(names.map((name) => [name, new FacetTally()]));
   const needed = neededFields([...asked, ...fieldsOfFilter(filter)]);
-  const pause = createPause();
+  const pause = createPause(request.signal);
   let isExact = true;
   for await (const group of publishedGroups(services, caller, { ...request, needed })) {
     if (group === 'too many') {

@@ -23,6 +23,9 @@ import { searchCollection } from './search-collection.ts';
 /** Chunks of a content that are examined; more are rare, and the first ones are then examined. */
 const MAX_CHUNKS = 1_000;
 
+/** `signal`: aborts when the client leaves. */
+type ExplainCall = ExplainSearchRequest & { signal?: AbortSignal | undefined };
+
 /** `link`: null when the collection does not have the content. */
 type Expected = {
   content: Content;
@@ -36,13 +39,9 @@ type Examined = Omit<MissingResult, 'message' | 'query' | 'search_type' | 'colle
 /**
  * Explains why a search does not have a content or a chunk: walks the way that a search goes, and stops where it is lost.
  * @throws AppError `not_found` for a content, chunk or collection out of scope; `conflict` when the embedder is not configured;
- *   `dependency_unavailable`.
+ *   `dependency_unavailable`; the reason of the signal.
  */
-export async function explainSearch(
-  services: Services,
-  caller: Caller,
-  request: ExplainSearchRequest,
-): Promise<MissingResult> {
+export async function explainSearch(services: Services, caller: Caller, request: ExplainCall): Promise<MissingResult> {
   const filter = parseFilter(request.filters);
   const expected = await findExpected(services, caller, request);
   const examined = await examine(services, caller, { request, filter, expected });
@@ -80,7 +79,7 @@ async function findExpected(services: Services, caller: Caller, request: Explain
   return { content, link, collectionId, index: found.index, chunkId };
 }
 
-type Examination = { request: ExplainSearchRequest; filter: Filter | null; expected: Expected };
+type Examination = { request: ExplainCall; filter: Filter | null; expected: Expected };
 
 const NOTHING: Omit<Examined, 'reason'> = {
   chunk_id: null,
@@ -145,7 +144,7 @@ async function examineRanking(services: Services, caller: Caller, asked: Ranking
   const { query, search_type: type, min_score: minScore } = request;
   const isExpected = (id: string) => rowsById.has(id);
   const content = { index: expected.index, contentId: expected.content.id, isExpected };
-  const search = { ...content, query, type, filter, share: caller.scope.workspaceId };
+  const search = { ...content, query, type, filter, share: caller.scope.workspaceId, signal: request.signal };
   const [places, answer] = await Promise.all([findPlaces(services, search), searchAsAsked(services, caller, asked)]);
   const { rerank = null } = answer.results.find(({ chunk }) => rowsById.has(chunk.id))?.explain ?? {};
   const results = answer.results.slice(0, request.max_results);
@@ -208,7 +207,7 @@ function searchAsAsked(services: Services, caller: Caller, { request, expected }
     ...(min_score === undefined ? {} : { min_score }),
     ...(rerank === undefined ? {} : { rerank }),
   });
-  return searchCollection(services, caller, parsed);
+  return searchCollection(services, caller, { ...parsed, signal: request.signal });
 }
 
 async function relevanceOfRow(

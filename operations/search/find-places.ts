@@ -19,6 +19,7 @@ export type PlaceSearch = {
   contentId: string;
   /** Whose slots the queries take. */
   share: string;
+  signal?: AbortSignal | undefined;
   isExpected: (chunkId: string) => boolean;
 };
 
@@ -56,7 +57,7 @@ async function findPlace(
   const ask = (filter: Filter | null): Promise<Hit[]> => {
     const compiled = filter === null ? null : compileFilter(filter);
     const asked = { type, queryText: query, queryVector, filter: compiled, limit: DEPTH };
-    const place = { share: search.share, lane: 'express' } as const;
+    const place = { share: search.share, lane: 'express', signal: search.signal } as const;
     return services.searchSlots.run(() => services.vectors.search(index.space, index.tenant, asked), place);
   };
   const all = await ask(search.filter);

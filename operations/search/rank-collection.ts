@@ -18,7 +18,8 @@ type CollectionSearch = {
 
 /**
  * Ranks one collection by one query of the index.
- * @throws AppError `not_found`; `conflict` when the embedder of the collection is not configured; `dependency_unavailable`.
+ * @throws AppError `not_found`; `conflict` when the embedder of the collection is not configured; `dependency_unavailable`. Its
+ *   searches also throw the reason of the signal.
  */
 export async function rankCollection(
   services: Services,
@@ -33,15 +34,17 @@ export async function rankCollection(
   const facetQuery = filter === null ? null : compileFilter(filter);
   return {
     collectionIds: new Set([collectionId]),
-    searchIndex: (limit) =>
-      services.vectors.search(index.space, index.tenant, {
+    searchIndex: async (limit) => {
+      signal?.throwIfAborted();
+      return services.vectors.search(index.space, index.tenant, {
         type: request.search_type,
         queryText: request.query,
         queryVector,
         filter: facetQuery,
         limit,
         explain: request.explain,
-      }),
+      });
+    },
     requireIndexExists: async () => {
       const hasPublished = await services.stores.publications.hasPublished(caller.scope, collectionId);
       await requireIndexExists(services, { collectionId, index, hasPublished });

@@ -23,7 +23,8 @@ type ParsedSearch = { request: SearchCall; filter: Filter | null };
  * Searches one collection, or several together. Weaviate ranks; Postgres decides which hits are published and match the filters.
  * A collection without contents has no results.
  * @throws AppError `not_found`; `validation_failed` for invalid filters; `conflict` when the embedder of the collection is not
- *   configured; `dependency_unavailable` when Postgres, Weaviate or the embedder is unavailable, never an empty answer.
+ *   configured; `dependency_unavailable` when Postgres, Weaviate or the embedder is unavailable, never an empty answer; the reason
+ *   of the signal.
  */
 export async function searchCollection(
   services: Services,
@@ -70,17 +71,18 @@ async function runSearch(services: Services, caller: Caller, search: ParsedSearc
       searchIndex: ranking.searchIndex,
       verify: (candidates) => {
         const isWide = candidates.length > request.max_results;
-        return verifyHits(services, caller, { hits: candidates, filter, recency, collectionIds, isWide });
+        return verifyHits(services, caller, { hits: candidates, filter, recency, collectionIds, isWide, signal });
       },
       requireIndexExists: ranking.requireIndexExists,
     });
+    signal?.throwIfAborted();
     return rerankHits(services, caller, { query: request.query, option: request.rerank, hits });
   };
   const [{ hits, reranking }, facets] = await Promise.all([
     findHits(),
     names && countFacets(services, caller, { names, filter, collectionIds, signal }),
   ]);
-  const selected = await selectHits(services, caller, { request, hits });
+  const selected = await selectHits(services, caller, { request, hits, signal });
   const failed = ranking.failed();
   return {
     results: await addExtras(services, caller, { request, hits: selected.hits }),

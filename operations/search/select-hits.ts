@@ -12,20 +12,24 @@ const RATED_AT_ONCE = 25;
 /** `relevance` is null unless the request sets `min_score`. */
 type RelevantHit = RankedHit & { relevance: number | null };
 
+type Selection = { request: SearchRequest; hits: readonly RankedHit[]; signal?: AbortSignal | undefined };
+
 /** A hit of the answer. */
 export type SelectedHit = Omit<RelevantHit, 'row'> & { row: ChunkRow };
 
 /**
  * Applies the options that decide which hits are results, in this order: `min_score`, `recency`, `group_by`, and the page.
  * `nextOffset` is null on the last page.
+ * @throws the reason of the signal.
  */
 export async function selectHits(
   services: Services,
   caller: Caller,
-  { request, hits }: { request: SearchRequest; hits: readonly RankedHit[] },
+  selection: Selection,
 ): Promise<{ hits: SelectedHit[]; nextOffset: number | null }> {
+  const { request } = selection;
   const { offset = 0, max_results: limit } = request;
-  const relevant = await takeRelevant(services, caller, { request, hits });
+  const relevant = await takeRelevant(services, caller, selection);
   const ordered = boostRecent(relevant, request);
   const grouped = limitPerContent(ordered, request);
   const end = offset + limit;
@@ -38,7 +42,7 @@ export async function selectHits(
 async function takeRelevant(
   services: Services,
   caller: Caller,
-  { request, hits }: { request: SearchRequest; hits: readonly RankedHit[] },
+  { request, hits, signal }: Selection,
 ): Promise<RelevantHit[]> {
   const { min_score: minScore, offset = 0, max_results: limit } = request;
   if (minScore === undefined) return hits.map((hit) => ({ ...hit, relevance: null }));
@@ -48,6 +52,7 @@ async function takeRelevant(
   const asked = { query, search_type, matcher: createMatcher(query) };
   const relevant: RelevantHit[] = [];
   for (let start = 0; start < hits.length; start += RATED_AT_ONCE) {
+    signal?.throwIfAborted();
     const batch = hits.slice(start, start + RATED_AT_ONCE);
     const texts = await readTexts(services, caller, batch);
     const rated = await measureRelevance(services, caller, { request: asked, hits: texts });

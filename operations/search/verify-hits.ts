@@ -18,12 +18,16 @@ type Candidates = Conditions & {
   collectionIds: ReadonlySet<string>;
   /** There are more hits than results: only what decides about them is read. */
   isWide: boolean;
+  signal?: AbortSignal | undefined;
 };
 
 /** Contents whose metadata is in memory at the same time. */
 const CONTENTS_AT_ONCE = 100;
 
-/** Returns the hits that are published in the collections, in the scope of the caller, and match the filter. */
+/**
+ * Returns the hits that are published in the collections, in the scope of the caller, and match the filter.
+ * @throws the reason of the signal.
+ */
 export async function verifyHits(services: Services, caller: Caller, candidates: Candidates): Promise<VerifiedHit[]> {
   const { hits, collectionIds } = candidates;
   const ids = hits.map((hit) => hit.id);
@@ -38,12 +42,16 @@ export async function verifyHits(services: Services, caller: Caller, candidates:
 }
 
 type Verified = Omit<VerifiedHit, 'hit'>;
-type Asked = Conditions & { ids: readonly string[] };
+type Asked = Conditions & { ids: readonly string[]; signal?: AbortSignal | undefined };
 
-async function verifyFew(services: Services, caller: Caller, { ids, ...conditions }: Asked): Promise<Verified[]> {
+async function verifyFew(
+  services: Services,
+  caller: Caller,
+  { ids, signal, ...conditions }: Asked,
+): Promise<Verified[]> {
   const rows = await services.stores.chunks.findPublished(caller.scope, ids);
   const judge = judgeOf(services, conditions);
-  const pause = createPause();
+  const pause = createPause(signal);
   const verified: Verified[] = [];
   for (const ofContent of Map.groupBy(rows, (row) => row.content_id).values()) {
     const [first] = ofContent;
@@ -57,14 +65,18 @@ async function verifyFew(services: Services, caller: Caller, { ids, ...condition
   return verified;
 }
 
-async function verifyMany(services: Services, caller: Caller, { ids, ...conditions }: Asked): Promise<Verified[]> {
+async function verifyMany(
+  services: Services,
+  caller: Caller,
+  { ids, signal, ...conditions }: Asked,
+): Promise<Verified[]> {
   const { filter, recency } = conditions;
   const withMetadata = filter !== null && readsChunk(filter);
   const rows = await services.stores.chunks.findHits(caller.scope, { ids, withMetadata });
   const date = recency && resolveField(recency.field);
   const needed = neededFields([...(date ? [date] : []), ...fieldsOfFilter(filter)]);
   const judge = judgeOf(services, conditions);
-  const pause = createPause();
+  const pause = createPause(signal);
   const verified: Verified[] = [];
   for await (const [fields, ofContent] of withFields(services, caller, { rows, needed })) {
     const boostOf = judge(fields);

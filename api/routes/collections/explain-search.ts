@@ -1,5 +1,6 @@
 import { ExplainSearchRequest, MissingResult } from '#domain/records/missing-result.ts';
 import { explainSearch } from '#operations/search/explain-search.ts';
+import { whileConnected } from '#api/http/request/while-connected.ts';
 import { route } from '#api/http/route.ts';
 
 export const explainSearchRoute = route(
@@ -18,5 +19,6 @@ export const explainSearchRoute = route(
     otherStatuses: { 409: 'The embedder of the collection is not configured; `keyword` searches still work' },
     extension: true,
   },
-  async ({ services, caller, body }) => explainSearch(services, caller, body),
+  async ({ services, caller, body, context }) =>
+    whileConnected(context, (signal) => explainSearch(services, caller, { ...body, signal })),
 );

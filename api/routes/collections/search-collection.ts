@@ -1,7 +1,6 @@
 import { SearchRequest, SearchResponse } from '#domain/records/search.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
-import { abortOnClose } from '#api/http/request/abort-on-close.ts';
-import { ClientClosedRequest } from '#api/http/response/http-error.ts';
+import { whileConnected } from '#api/http/request/while-connected.ts';
 import { route } from '#api/http/route.ts';
 
 export const searchCollectionRoute = route(
@@ -25,13 +24,6 @@ export const searchCollectionRoute = route(
     response: SearchResponse,
     otherStatuses: { 409: 'The embedder of the collection is not configured; `keyword` searches still work' },
   },
-  async ({ services, caller, body, context }) => {
-    const signal = abortOnClose(context);
-    try {
-      return await searchCollection(services, caller, { ...body, signal });
-    } catch (error) {
-      if (signal.aborted) throw new ClientClosedRequest({ cause: error });
-      throw error;
-    }
-  },
+  async ({ services, caller, body, context }) =>
+    whileConnected(context, (signal) => searchCollection(services, caller, { ...body, signal })),
 );

@@ -1,8 +1,7 @@
 import { Compression, CompressRequest } from '#domain/records/compression.ts';
 import { acceptCompression } from '#operations/compression/accept-compression.ts';
 import { compressNow } from '#operations/compression/compress-now.ts';
-import { abortOnClose } from '#api/http/request/abort-on-close.ts';
-import { ClientClosedRequest } from '#api/http/response/http-error.ts';
+import { whileConnected } from '#api/http/request/while-connected.ts';
 import { MAX_JSON_BYTES } from '#api/http/request/json-body.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
@@ -37,12 +36,6 @@ export const compressContextRoute = route(
       const job = await acceptCompression(services, caller, { body: { ...body, webhook_url }, idempotency });
       return Reply.json(job.body, { status: job.status });
     }
-    const gone = abortOnClose(context);
-    try {
-      return await compressNow(services, caller, { body, signal: gone });
-    } catch (error) {
-      if (gone.aborted) throw new ClientClosedRequest({ cause: error });
-      throw error;
-    }
+    return whileConnected(context, (signal) => compressNow(services, caller, { body, signal }));
   },
 );

@@ -2,11 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
 import { CreateCollectionRequest } from '#domain/records/collection.ts';
+import { AnswerRequest } from '#domain/records/answer.ts';
+import { ExplainSearchRequest } from '#domain/records/missing-result.ts';
 import { SearchRequest } from '#domain/records/search.ts';
+import { retrievePassages } from '#operations/answers/retrieve-passages.ts';
 import { countFacets } from '#operations/search/count-facets.ts';
+import { explainSearch } from '#operations/search/explain-search.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
 import type { Services } from '#operations/services.ts';
 import { createLexicalEmbedder } from '#providers/embedders/index.ts';
+import { query } from '#store/postgres.ts';
 import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
@@ -31,16 +36,20 @@ async function openCollections(t: ExecutionContext, count: number) {
   return { services, database, caller: place.caller, collectionId: place.collectionId };
 }
 
-const everywhere = (asked: object = {}) => SearchRequest.parse({ query: 'otters', collection_ids: [], ...asked });
-
-test('what waits for a client that left is not done', async (t) => {
-  const { services, caller, collectionId } = await openCollections(t, 2);
+function countSearches(services: Services): { counted: Services; searches: () => number } {
   let searches = 0;
   const search: Services['vectors']['search'] = (...asked) => {
     searches += 1;
     return services.vectors.search(...asked);
   };
-  const counted = { ...services, vectors: { ...services.vectors, search } };
+  return { counted: { ...services, vectors: { ...services.vectors, search } }, searches: () => searches };
+}
+
+const everywhere = (asked: object = {}) => SearchRequest.parse({ query: 'otters', collection_ids: [], ...asked });
+
+test('what waits for a client that left is not done', async (t) => {
+  const { services, caller, collectionId } = await openCollections(t, 2);
+  const { counted, searches } = countSearches(services);
   const held = await Promise.all(Array.from({ length: SLOTS }, () => services.searchSlots.hold({ lane: 'express' })));
   const gone = new AbortController();
   const left = searchCollection(counted, caller, { ...everywhere(), signal: gone.signal });
@@ -57,7 +66,26 @@ test('what waits for a client that left is not done', async (t) => {
     ['rejected', 'rejected'],
   );
   for (const slot of held) slot[Symbol.dispose]();
-  t.is(searches, 0);
+  t.is(searches(), 0);
+});
+
+test('neither a search nor an explanation nor an answer goes on for a client that left', async (t) => {
+  const { services, database, caller } = await openCollections(t, 1);
+  const [content] = await query<{ content_id: string; collection_id: string }>(
+    database,
+    'select content_id, collection_id from content_collections',
+  );
+  const { content_id, collection_id = '' } = content ?? {};
+  const { counted, searches } = countSearches(services);
+  const signal = AbortSignal.abort();
+  const otters = { query: 'otters' };
+  const plain = SearchRequest.parse({ ...otters, collection_id });
+  const explained = ExplainSearchRequest.parse({ ...otters, content_id });
+  const asked = { request: AnswerRequest.parse({ ...otters, collection_ids: [collection_id] }), ...otters, signal };
+  await t.throwsAsync(searchCollection(counted, caller, { ...plain, signal }), { name: 'AbortError' });
+  await t.throwsAsync(explainSearch(counted, caller, { ...explained, signal }), { name: 'AbortError' });
+  await t.throwsAsync(retrievePassages(counted, caller, asked), { name: 'AbortError' });
+  t.is(searches(), 0);
 });
 
 test('facets are counted while another workspace searches without a pause', async (t) => {

@@ -47,6 +47,14 @@ function hitsOf(number: number): SelectedHit[] {
   });
 }
 
+test('hits are not rated for a client that left', async (t) => {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const { caller } = await makePlace(database);
+  const { request } = countedRequest({ search_type: 'keyword', min_score: 0.5 });
+  const selection = { request, hits: hitsOf(1), signal: AbortSignal.abort() };
+  await t.throwsAsync(selectHits(services, caller, selection), { name: 'AbortError' });
+});
+
 test('a query is read once for all hits, whatever their number', async (t) => {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const { caller } = await makePlace(database);
