@@ -1,3 +1,4 @@
+import { createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts';
 import { WORD } from '#domain/search/text-terms.ts';
 import type { AnswerPiece, CitationMark } from './citation-reader.ts';
 import { harmlessText } from './harmless-text.ts';
@@ -27,7 +28,8 @@ type Candidate = {
  * of this answer only: brackets in the text of a document cite nothing.
  */
 export function answerFromSentences(query: string, passages: readonly Passage[]): AnswerPiece {
-  const candidates = passages.flatMap((passage) => candidatesOf(passage, query));
+  const matcher = createMatcher(query);
+  const candidates = passages.flatMap((passage) => candidatesOf(passage, matcher));
   const weights = weighWords(candidates);
   const scored = candidates
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate, weights) }))
@@ -43,8 +45,8 @@ export function answerFromSentences(query: string, passages: readonly Passage[])
   return cite(selected);
 }
 
-function candidatesOf({ number, content }: Passage, query: string): Candidate[] {
-  return matchedSentences(content, query)
+function candidatesOf({ number, content }: Passage, matcher: QueryMatcher): Candidate[] {
+  return matchedSentences(content, matcher)
     .map(({ start, end, matched }) => {
       const text = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
       // Half of a character at the cut is left out.

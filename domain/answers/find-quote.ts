@@ -1,3 +1,4 @@
+import type { QueryMatcher } from '#domain/search/find-matches.ts';
 import { matchedSentences } from './matched-sentences.ts';
 import { sentenceSpans, type Span } from './sentence-spans.ts';
 
@@ -18,7 +19,7 @@ export function statementBefore(answer: string, at: number): string {
  * Returns the sentence of a passage that has most words in common with a statement, relative to the root of its length, or null
  * when no sentence has any: then the passage does not say what it is cited for, or says it in other words.
  */
-export function findQuote(passage: string, statement: string): Quote | null {
+export function findQuote(passage: string, statement: QueryMatcher): Quote | null {
   let best: { span: Span; score: number } | null = null;
   for (const { start, end, matched } of matchedSentences(passage, statement)) {
     const score = matched.size / Math.sqrt(end - start);

@@ -1,12 +1,12 @@
-import { findMatches } from '#domain/search/find-matches.ts';
+import type { QueryMatcher } from '#domain/search/find-matches.ts';
 import { sentenceSpans, type Span } from './sentence-spans.ts';
 
 /** A sentence of a text, and the words of a query that it has, inflections included, as they are spelled in the query. */
 export type MatchedSentence = Span & { matched: ReadonlySet<string> };
 
 /** The sentences of a text with what they have of a query. Function words do not count. */
-export function matchedSentences(text: string, query: string): MatchedSentence[] {
-  const matches = findMatches(text, query);
+export function matchedSentences(text: string, matcher: QueryMatcher): MatchedSentence[] {
+  const matches = matcher.findMatches(text);
   let next = 0;
   return sentenceSpans(text).map(({ start, end }) => {
     const matched = new Set<string>();

@@ -34,10 +34,16 @@ export const SEARCH_OPTIONS = {
   max_per_content: z.int().min(1).max(20).optional().meta({
     description: 'Results of each content with `group_by`; 1 by default.',
   }),
-  min_score: z.number().min(0).max(1).optional().meta({
-    description:
-      'Smallest `relevance` of results, 0 to 1; 0.5 is a good start. A query about nothing in the collection then has no results.',
-  }),
+  min_score: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta({
+      description:
+        'Smallest `relevance` of results, 0 to 1; 0.5 is a good start. A query about nothing in the collection then has no results. ' +
+        'Results are looked for among the first 200 hits.',
+    }),
   recency: z
     .strictObject({
       half_life_days: z.number().min(0.01).max(36_500).meta({

@@ -3,15 +3,20 @@ import type { CitationMark } from '#domain/answers/citation-reader.ts';
 import { findQuote, statementBefore } from '#domain/answers/find-quote.ts';
 import type { Passage } from '#domain/answers/passages.ts';
 import type { Citation } from '#domain/records/answer.ts';
+import { createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts';
 
 type QuotePlace = { quote: string | null; start: number | null; end: number | null };
 
 const NO_QUOTE: QuotePlace = { quote: null, start: null, end: null };
 
-/** Finds what the marks of one answer cite. A sentence is looked for once for each statement, as stemming a passage takes long. */
+/**
+ * Finds what the marks of one answer cite. A sentence is looked for once for each statement and passage, as stemming a passage takes
+ * long, and a statement is read once for the passages that it cites.
+ */
 export class CitationFinder {
   readonly #passages: readonly Passage[];
   readonly #quotes = new Map<string, QuotePlace>();
+  #statement: { text: string; matcher: QueryMatcher } | null = null;
 
   constructor(passages: readonly Passage[]) {
     this.#passages = passages;
@@ -32,10 +37,15 @@ export class CitationFinder {
     const key = `${number} ${statement}`;
     const known = this.#quotes.get(key);
     if (known) return known;
-    const place = findQuote(content, statement) ?? NO_QUOTE;
+    const place = findQuote(content, this.#read(statement)) ?? NO_QUOTE;
     this.#quotes.set(key, place);
     // Other requests are served before the next one.
     await setImmediate();
     return place;
+  }
+
+  #read(statement: string): QueryMatcher {
+    if (this.#statement?.text !== statement) this.#statement = { text: statement, matcher: createMatcher(statement) };
+    return this.#statement.matcher;
   }
 }

@@ -34,7 +34,10 @@ type Expected = {
   index: IndexGeneration;
   chunkId: string | null;
 };
-type Examined = Omit<MissingResult, 'message' | 'query' | 'search_type' | 'collection_id' | 'content'>;
+/** `place`: among the results, from 1; null unless it is found. */
+type Examined = Omit<MissingResult, 'message' | 'query' | 'search_type' | 'collection_id' | 'content'> & {
+  place: number | null;
+};
 
 /**
  * Explains why a search does not have a content or a chunk: walks the way that a search goes, and stops where it is lost.
@@ -44,12 +47,12 @@ type Examined = Omit<MissingResult, 'message' | 'query' | 'search_type' | 'colle
 export async function explainSearch(services: Services, caller: Caller, request: ExplainCall): Promise<MissingResult> {
   const filter = parseFilter(request.filters);
   const expected = await findExpected(services, caller, request);
-  const examined = await examine(services, caller, { request, filter, expected });
+  const { place, ...examined } = await examine(services, caller, { request, filter, expected });
   const { id, name } = expected.content;
   const status = statusFor(caller, expected);
   return {
     ...examined,
-    message: missingMessage(examined, { request, status }),
+    message: missingMessage(examined, { request, status, place }),
     query: request.query,
     search_type: request.search_type,
     collection_id: expected.collectionId,
@@ -92,6 +95,7 @@ const NOTHING: Omit<Examined, 'reason'> = {
   score: null,
   relevance: null,
   lost_to: [],
+  place: null,
 };
 
 async function examine(services: Services, caller: Caller, examination: Examination): Promise<Examined> {
@@ -150,7 +154,8 @@ async function examineRanking(services: Services, caller: Caller, asked: Ranking
   const results = answer.results.slice(0, request.max_results);
   const shown = rowsById.get(places.chunkId ?? '') ?? rows[0];
   const [row] = shown ? await services.stores.chunks.findTexts(caller.scope, [shown.id]) : [];
-  const isFound = results.some(({ chunk }) => rowsById.has(chunk.id));
+  const at = results.findIndex(({ chunk }) => rowsById.has(chunk.id));
+  const isFound = at !== -1;
   const relevance = row && minScore !== undefined ? await relevanceOfRow(services, caller, { request, row }) : null;
   const terms = row ? explainTerms(query, row) : [];
   const competitors = results.map((result, index) => ({
@@ -180,6 +185,7 @@ async function examineRanking(services: Services, caller: Caller, asked: Ranking
     not_reranked: answer.not_reranked,
     relevance,
     lost_to: isFound ? [] : competitors.slice(-10),
+    place: isFound ? at + 1 : null,
   };
 }
 

@@ -33,8 +33,9 @@ export type Places = {
 
 /** Finds the places of the expected chunks in the ranking of a search and in its legs. At most six queries of the index. */
 export async function findPlaces(services: Services, search: PlaceSearch): Promise<Places> {
-  const { type, index, query, share } = search;
-  const queryVector = type === 'keyword' ? null : await embedQuery(services, index.space, { text: query, share });
+  const { type, index, query, share, signal } = search;
+  const queryVector =
+    type === 'keyword' ? null : await embedQuery(services, index.space, { text: query, share, signal });
   const placeIn = (leg: SearchType) => findPlace(services, { ...search, type: leg, queryVector });
   const [ranking, keyword, vector] = await Promise.all([
     placeIn(type),

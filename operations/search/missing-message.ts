@@ -29,14 +29,15 @@ function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)].slice(0, MAX_FORMS);
 }
 
-type Asked = { request: ExplainSearchRequest; status: ContentStatusFields };
+/** `place`: among the results, from 1. */
+type Asked = { request: ExplainSearchRequest; status: ContentStatusFields; place: number | null };
 type Examined = Omit<MissingResult, 'message' | 'query' | 'search_type' | 'collection_id' | 'content'>;
 
 /** Says the reason in a sentence, and what to do. */
-export function missingMessage(examined: Examined, { request, status }: Asked): string {
+export function missingMessage(examined: Examined, { request, status, place }: Asked): string {
   switch (examined.reason) {
     case 'found':
-      return `It is among the results${examined.rank === null ? '' : `, at rank ${examined.rank}`}.`;
+      return `It is among the results${place === null ? '' : `, at rank ${place}`}.`;
     case 'not_in_collection':
       return 'It is not in this collection. Search the collection that has it, or upload it to this one.';
     case 'not_ingested':
@@ -60,8 +61,8 @@ export function missingMessage(examined: Examined, { request, status }: Asked): 
       }
       // The scores of a hybrid search depend a little on the number of hits that are asked for.
       const isClose = rank !== null && rank <= request.max_results;
-      const place = rank === null ? 'beyond rank 1,000' : isClose ? 'just below the last result' : `at rank ${rank}`;
-      return `It is ${place}, and the search returns ${request.max_results} results. Raise max_results, filter, or see lost_to.`;
+      const where = rank === null ? 'beyond rank 1,000' : isClose ? 'just below the last result' : `at rank ${rank}`;
+      return `It is ${where}, and the search returns ${request.max_results} results. Raise max_results, filter, or see lost_to.`;
     }
     default:
       return assertNever(examined.reason);

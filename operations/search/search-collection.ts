@@ -93,9 +93,10 @@ async function runSearch(services: Services, caller: Caller, search: ParsedSearc
   };
 }
 
-/** Hits to rank. What is reordered, grouped or cut into pages needs more than the results; pages need always the same. */
-function windowOf({ offset, group_by, recency, max_results }: SearchRequest, depth: number | null): number {
-  const isPlain = offset === undefined && group_by === undefined && recency === undefined;
+/** Hits to rank. What is left out, reordered, grouped or cut into pages needs more than the results; pages need always the same. */
+function windowOf(request: SearchRequest, depth: number | null): number {
+  const { offset, group_by, recency, min_score: minScore = 0, max_results } = request;
+  const isPlain = offset === undefined && group_by === undefined && recency === undefined && minScore === 0;
   return isPlain ? Math.max(max_results, depth ?? 0) : SEARCH_WINDOW;
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { SearchRequest } from '#domain/records/search.ts';
 import { createMatcher } from '#domain/search/find-matches.ts';
+import { boostedScore } from '#domain/search/recency.ts';
 import type { Services } from '#operations/services.ts';
 import { completeHits, readTexts } from './complete-hits.ts';
 import { measureRelevance } from './measure-relevance.ts';
@@ -47,7 +48,7 @@ async function takeRelevant(
   const { min_score: minScore, offset = 0, max_results: limit } = request;
   if (minScore === undefined) return hits.map((hit) => ({ ...hit, relevance: null }));
   // A boost of newer contents can bring any hit to the page.
-  const needed = request.recency === undefined ? offset + limit + 1 : Infinity;
+  const needed = request.recency === undefined ? offset + limit + (request.offset === undefined ? 0 : 1) : Infinity;
   const { query, search_type } = request;
   const asked = { query, search_type, matcher: createMatcher(query) };
   const relevant: RelevantHit[] = [];
@@ -69,7 +70,7 @@ async function takeRelevant(
 
 function boostRecent(hits: readonly RelevantHit[], { recency }: SearchRequest): readonly RelevantHit[] {
   if (recency === undefined) return hits;
-  const boosted = hits.map((one) => ({ ...one, hit: { ...one.hit, score: one.hit.score * one.boost } }));
+  const boosted = hits.map((one) => ({ ...one, hit: { ...one.hit, score: boostedScore(one.hit.score, one.boost) } }));
   return boosted.toSorted((a, b) => b.hit.score - a.hit.score);
 }
 

@@ -110,6 +110,24 @@ test('a query about nothing in the collection has no results with min_score, and
   t.true((await search('purple giraffe banana refund', { search_type: 'vector' })).total_results > 0);
 });
 
+test('min_score looks for relevant results beyond the first max_results hits', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  // The frequent word of one text ranks above two of the three words, and is less relevant.
+  const texts = ['moor moor moor', ...Array.from({ length: 6 }, (_, index) => `ferry harbour ${index}`)];
+  await api.upload(
+    id,
+    texts.map((text, index) => ['files', new File([text], `${index}.txt`)] as const),
+  );
+  const search = searcher(api, id);
+  const asked = { search_type: 'keyword', max_results: 1 };
+  const [first] = (await search('ferry harbour moor', asked)).results;
+  t.is(first?.source, '0.txt');
+  const found = await search('ferry harbour moor', { ...asked, min_score: 0.5 });
+  t.is(found.total_results, 1);
+  t.not(found.results[0]?.source, '0.txt');
+});
+
 test('newer contents are ranked higher on request', async (t) => {
   const { api, id } = await library();
   const search = searcher(api, id);

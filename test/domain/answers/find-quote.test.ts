@@ -1,17 +1,18 @@
 import test from 'ava';
 import { findQuote, statementBefore } from '#domain/answers/find-quote.ts';
+import { createMatcher } from '#domain/search/find-matches.ts';
 
 const PASSAGE = 'The harbour opens at six. Ferries to Ulva leave at noon and at five.\n\nTickets are sold on board.';
 
 test('quotes the sentence that a statement rests on, with its offsets', (t) => {
-  const quote = findQuote(PASSAGE, 'The ferry to Ulva leaves at noon');
+  const quote = findQuote(PASSAGE, createMatcher('The ferry to Ulva leaves at noon'));
   t.is(quote?.quote, 'Ferries to Ulva leave at noon and at five.');
   t.is(PASSAGE.slice(quote?.start, quote?.end), quote?.quote ?? '');
 });
 
 test('quotes nothing when no sentence shares a word with the statement', (t) => {
-  t.is(findQuote(PASSAGE, 'Penguins live in Antarctica'), null);
-  t.is(findQuote('', 'anything'), null);
+  t.is(findQuote(PASSAGE, createMatcher('Penguins live in Antarctica')), null);
+  t.is(findQuote('', createMatcher('anything')), null);
 });
 
 test('a mark belongs to the sentence that it stands in, or directly behind', (t) => {
@@ -27,11 +28,11 @@ test('a mark belongs to the sentence that it stands in, or directly behind', (t)
 
 test('finds quotes in languages without spaces and with inflected words', (t) => {
   t.is(
-    findQuote('港は六時に開く。フェリーは正午に出る。', 'フェリーは正午に出発します')?.quote,
+    findQuote('港は六時に開く。フェリーは正午に出る。', createMatcher('フェリーは正午に出発します'))?.quote,
     'フェリーは正午に出る。',
   );
   t.is(
-    findQuote('Порт открыт с шести. Паромы отходят в полдень.', 'Паром отходит в полдень')?.quote,
+    findQuote('Порт открыт с шести. Паромы отходят в полдень.', createMatcher('Паром отходит в полдень'))?.quote,
     'Паромы отходят в полдень.',
   );
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { recencyFactor } from '#domain/search/recency.ts';
+import { boostedScore, recencyFactor } from '#domain/search/recency.ts';
 import { calibrate, relevanceOf } from '#domain/search/relevance.ts';
 
 const vector = (...values: number[]) => Float32Array.from(values);
@@ -38,4 +38,11 @@ test('half of the boost is left after a half life, and none without a date', (t)
   t.is(factorOf({ published: '2026-11-02' }), 0.8);
   t.is(factorOf({ published: 'last year' }), 0.6);
   t.is(factorOf({}), 0.6);
+});
+
+test('of two equal scores that of the newer content stays higher, also below 0', (t) => {
+  for (const score of [0.8, 0.01, -0.01, -0.8]) t.true(boostedScore(score, 0.9) > boostedScore(score, 0.6), `${score}`);
+  t.is(boostedScore(0.5, 0.5), 0.25);
+  t.is(boostedScore(0.5, 0), 0);
+  for (const score of [0.5, 0, -0.5]) t.is(boostedScore(score, 1), score);
 });

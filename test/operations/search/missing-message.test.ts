@@ -1,0 +1,23 @@
+import test from 'ava';
+import { ExplainSearchRequest } from '#domain/records/missing-result.ts';
+import { missingMessage } from '#operations/search/missing-message.ts';
+
+const request = ExplainSearchRequest.parse({ query: 'otters', content_id: crypto.randomUUID(), rerank: true });
+const status = { status: null, status_message: null, error_code: null };
+const examined: Parameters<typeof missingMessage>[0] = {
+  reason: 'found',
+  chunk_id: null,
+  filters: [],
+  terms: [],
+  keyword: null,
+  vector: null,
+  rank: 7,
+  rerank: { rank: 2, score: 0.9 },
+  score: 0.1,
+  relevance: null,
+  lost_to: [],
+};
+
+test('the rank of what is found is that among the results, not the one before reranking', (t) => {
+  t.is(missingMessage(examined, { request, status, place: 2 }), 'It is among the results, at rank 2.');
+});
