@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Scope } from '#domain/access/scope.ts';
-import { indexedText } from '#domain/chunking/chunker.ts';
+import { storedText } from '#domain/chunking/chunker.ts';
 import type { Embedder, EmbedOptions } from '#domain/embedder.ts';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
@@ -60,7 +60,7 @@ export async function vectorsOf(
     rows.map(({ id }) => id),
   );
   const lost = rows.filter(({ id }) => !kept.has(id));
-  const embedded = lost.length === 0 ? [] : await embedder.embed(lost.map(textOf), 'document', options);
+  const embedded = lost.length === 0 ? [] : await embedder.embed(lost.map(storedText), 'document', options);
   const made = new Map(lost.map(({ id }, place) => [id, embedded[place]]));
   return rows.map(({ id }) => {
     const vector = made.get(id) ?? kept.get(id);
@@ -87,7 +87,7 @@ export async function writePage(
     if (!vector) throw new Error('the embedder returned fewer vectors than texts');
     if (content?.version !== row.version) return [];
     const facets = [...content.facets, ...chunkFacets(row.metadata)];
-    return [{ id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector }];
+    return [{ id: row.id, content_id: row.content_id, version: row.version, text: storedText(row), facets, vector }];
   });
   // Existing objects may be incomplete.
   if (objects.length > 0) await services.vectors.rewriteObjects(index.space, index.tenant, objects);
@@ -102,8 +102,4 @@ async function sharedFacets(stores: Stores, scope: Scope, of: { collection: stri
       return [content.content_id, { version: content.version, facets: contentFacets(record.content, record.metadata) }];
     }),
   );
-}
-
-function textOf({ context, content }: ChunkToRewrite): string {
-  return indexedText({ context, text: content });
 }

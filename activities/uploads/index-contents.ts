@@ -1,6 +1,6 @@
 import { pMapIterable } from 'p-map';
 import { collectionScope } from '#domain/access/scope.ts';
-import { indexedText } from '#domain/chunking/chunker.ts';
+import { storedText } from '#domain/chunking/chunker.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { AppError } from '#domain/app-error.ts';
@@ -67,8 +67,8 @@ async function indexGroup(ingestion: Ingestion, group: IndexGroup, onComplete: O
   const facetsByContent = await facetsOfContents(ingestion, group.contentIds);
   const embed = async (rows: ChunkToIndex[]) => {
     const options = { ...workShareOf(ingestion), signal: step.signal };
-    const present = embedder.embed(rows.map(textOf), 'document', options);
-    const next = ingestion.next?.embed(rows.map(textOf), present, options) ?? null;
+    const present = embedder.embed(rows.map(storedText), 'document', options);
+    const next = ingestion.next?.embed(rows.map(storedText), present, options) ?? null;
     const [vectors, nextVectors] = await Promise.all([present, next]);
     return { rows, vectors, nextVectors };
   };
@@ -115,7 +115,7 @@ async function* pagesToIndex(
 /** How many of the rows form a page: at least one, and no more than `MAX_CHARACTERS`. */
 function pageLength(rows: readonly ChunkToIndex[]): number {
   let characters = 0;
-  const end = rows.findIndex((row) => (characters += textOf(row).length) > MAX_CHARACTERS);
+  const end = rows.findIndex((row) => (characters += storedText(row).length) > MAX_CHARACTERS);
   return end === -1 ? rows.length : Math.max(end, 1);
 }
 
@@ -135,7 +135,7 @@ async function writePage(ingestion: Ingestion, group: IndexGroup, page: Page): P
     const vector = vectors[place];
     if (!vector) throw new Error('the embedder returned fewer vectors than texts');
     const facets = [...(facetsByContent.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
-    return { id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector };
+    return { id: row.id, content_id: row.content_id, version: row.version, text: storedText(row), facets, vector };
   });
   // An earlier attempt may have left partly written objects, as may a time slice that wrote to this index while it was built.
   const isRepeated = group.isRepeated || step.attempt > 1 || index.number > 1;
@@ -158,10 +158,6 @@ async function writePage(ingestion: Ingestion, group: IndexGroup, page: Page): P
   return [...last.values()]
     .filter(isComplete)
     .map((row) => ({ content_id: row.content_id, chunks: row.planned_chunks }));
-}
-
-function textOf({ context, content }: ChunkToIndex): string {
-  return indexedText({ context, text: content });
 }
 
 /** The facets that all chunks of a content share, by content id. */

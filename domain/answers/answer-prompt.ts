@@ -1,3 +1,4 @@
+import { storedText } from '#domain/chunking/chunker.ts';
 import type { ChatQuestion } from '#domain/chat-model.ts';
 import type { Passage } from './passages.ts';
 
@@ -7,6 +8,8 @@ export type Turn = { role: string; content: string };
 type Question = {
   query: string;
   passages: readonly Passage[];
+  /** By the id of the chunk, what is indexed before its text: of a long table, for example, the names of its columns. */
+  contexts: ReadonlyMap<string, string>;
   /** Earlier messages, oldest first. */
   history: readonly Turn[];
   /** What the application that asks wants of the answer (tone, language); null for nothing. */
@@ -26,11 +29,12 @@ const INSTRUCTIONS = [
 ].join('\n');
 
 /** The question to the chat model. What others wrote cannot end its element: its tags are made harmless. */
-export function answerPrompt({ query, passages, history, style }: Question): ChatQuestion {
+export function answerPrompt({ query, passages, contexts, history, style }: Question): ChatQuestion {
   const earlier = history.map((turn) => element('message', turn.content, ` role="${attribute(turn.role)}"`));
-  const sources = passages.map(({ number, content, source, heading_path: headings }) => {
+  const sources = passages.map(({ number, content, chunk_id, source, heading_path: headings }) => {
     const heading = headings.length === 0 ? '' : ` heading="${attribute(headings.join(' > '))}"`;
-    return element('passage', content, ` number="${number}" source="${attribute(source)}"${heading}`);
+    const text = storedText({ context: contexts.get(chunk_id) ?? '', content });
+    return element('passage', text, ` number="${number}" source="${attribute(source)}"${heading}`);
   });
   return {
     instructions: style === null ? INSTRUCTIONS : `${INSTRUCTIONS}\nThe application asks for: ${style}`,

@@ -24,6 +24,11 @@ export function indexedText(chunk: Pick<PlannedChunk, 'context' | 'text'>): stri
   return chunk.context === '' ? chunk.text : `${chunk.context}\n${chunk.text}`;
 }
 
+/** The same of a chunk as it is stored. What rates or explains a result reads this text too: it is what was found. */
+export function storedText({ context, content }: { context: string; content: string }): string {
+  return indexedText({ context, text: content });
+}
+
 export type ChunkLimits = {
   /** Maximum tokens of a chunk; at most the limit of the embedder. */
   maxTokens: number;

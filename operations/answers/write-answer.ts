@@ -89,12 +89,24 @@ async function* piecesOf(services: Services, caller: Caller, prepared: PreparedQ
   } else if (chat === null) {
     yield answerFromSentences(request.query, passages);
   } else {
-    const question = answerPrompt({ query: request.query, passages, history, style });
+    const contexts = await contextsOf(services, caller, passages);
+    const question = answerPrompt({ query: request.query, passages, contexts, history, style });
     const reader = new CitationReader(passages.length);
     const call = { chat, question, maxCharacters: MAX_ANSWER_CHARACTERS, signal };
     for await (const { text, finish } of askChatModel(services, caller, call)) yield { ...reader.read(text), finish };
     yield reader.end();
   }
+}
+
+/** What is indexed before the text of each passage, by the id of its chunk. */
+async function contextsOf(
+  services: Services,
+  caller: Caller,
+  passages: readonly Passage[],
+): Promise<Map<string, string>> {
+  const ids = passages.map(({ chunk_id }) => chunk_id);
+  const rows = await services.stores.chunks.findTexts(caller.scope, ids);
+  return new Map(rows.map(({ id, context }) => [id, context]));
 }
 
 function describe({ chat }: Services, prepared: PreparedQuestion) {

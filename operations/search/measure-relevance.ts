@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '#domain/access/caller.ts';
+import { storedText } from '#domain/chunking/chunker.ts';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import type { SearchRequest } from '#domain/records/search.ts';
 import { CALIBRATION_PAIRS } from '#domain/search/calibration-pairs.ts';
@@ -53,10 +54,9 @@ export async function measureRelevance<One extends RatedHit>(
   return measured;
 }
 
-/** Number of different words of the query that a chunk or its headings have. */
+/** Number of different words of the query that the indexed text of a chunk has. */
 function countFound({ row }: RatedHit, matcher: QueryMatcher): number {
-  const text = [...row.metadata.heading_path, row.content].join('\n');
-  return new Set(matcher.findMatches(text).map(({ queryWord }) => queryWord.toLowerCase())).size;
+  return new Set(matcher.findMatches(storedText(row)).map(({ queryWord }) => queryWord.toLowerCase())).size;
 }
 
 type Comparison = { query: string; collectionId: string; ofCollection: readonly RatedHit[] };

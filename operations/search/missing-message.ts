@@ -1,4 +1,5 @@
 import { assertNever } from '#domain/app-error.ts';
+import { storedText } from '#domain/chunking/chunker.ts';
 import type {
   ContentStatusFields,
   ExplainSearchRequest,
@@ -14,7 +15,7 @@ const MARK = 'ƾ';
 
 /** Returns the words of a query with the forms that are looked up, and the words of the chunk that match them. */
 export function explainTerms(query: string, row: ChunkText): QueryTerm[] {
-  const text = [...row.metadata.heading_path, row.content].join('\n');
+  const text = storedText(row);
   const matcher = createMatcher(query);
   const found = Map.groupBy(matcher.findMatches(text), ({ queryWord }) => queryWord);
   const words = new Map(matcher.words.map(({ word, terms }) => [word, terms]));

@@ -1,4 +1,5 @@
 import type { Caller } from '#domain/access/caller.ts';
+import { storedText } from '#domain/chunking/chunker.ts';
 import { DEFAULT_RERANK_DEPTH, type Reranking, type RerankOption } from '#domain/records/rerank-option.ts';
 import type { RerankOutcome } from '#domain/reranker.ts';
 import { rerankedScores } from '#domain/search/reranked-scores.ts';
@@ -19,7 +20,7 @@ export function rerankDepth(services: Services, option: RerankOption | undefined
 
 /**
  * Puts the best hits in the order of the reranker; the others follow as they were. If it fails, the order stays, and `reranking`
- * says why. Hits are scored by their headings and their text.
+ * says why. Hits are scored by the text that was indexed.
  */
 export async function rerankHits(
   services: Services,
@@ -30,7 +31,7 @@ export async function rerankHits(
   const unchanged = hits.map((hit) => ({ ...hit, rerank: null }));
   if (depth === null) return { hits: unchanged, reranking: null };
   const best = services.reranker === null ? [] : await readTexts(services, caller, hits.slice(0, depth));
-  const passages = best.map(({ row }) => [...row.metadata.heading_path, row.content].join('\n'));
+  const passages = best.map(({ row }) => storedText(row));
   const startedMs = performance.now();
   const outcome = await score(services, { query, passages, share: caller.scope.workspaceId });
   const isScored = 'scores' in outcome;

@@ -3,7 +3,7 @@ import type { ContentOfChunk, PublishedChunk } from '#store/contents/published-c
 import type { Hit } from '#store/weaviate/vector-index.ts';
 
 /** Everything that a result shows. */
-export type ChunkRow = PublishedChunk & ContentOfChunk;
+export type ChunkRow = PublishedChunk & ContentOfChunk & { context: string };
 
 /**
  * A hit that Postgres confirms. `row` has the text only where few hits were verified: `completeHits` reads it. `boost`: what the

@@ -12,8 +12,8 @@ export type ChunkHit = {
   metadata: ChunkMetadata | null;
 };
 
-/** What a published chunk says, without its content. */
-export type ChunkText = Omit<ChunkHit, 'metadata'> & { content: string; metadata: ChunkMetadata };
+/** What a published chunk says, without its content. `context`: what is indexed before its text. */
+export type ChunkText = Omit<ChunkHit, 'metadata'> & { content: string; context: string; metadata: ChunkMetadata };
 
 /**
  * Joins the published chunks `ch` with the ids of a binding. `offset 0` keeps the planner from merging the subqueries: it then
@@ -36,7 +36,7 @@ const FIND_HITS = {
 
 const FIND_TEXTS = {
   name: 'find_chunk_texts',
-  sql: `select ${COLUMNS}, ch.content, ch.metadata from ${PUBLISHED_BY_ID}`,
+  sql: `select ${COLUMNS}, ch.content, ch.context, ch.metadata from ${PUBLISHED_BY_ID}`,
 };
 
 /** Returns the published chunks among these ids, in any order. */

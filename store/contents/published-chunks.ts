@@ -79,7 +79,7 @@ const LINKS_IN_SCOPE = `(
 /** Runs at the end of every search. */
 const FIND_PUBLISHED: PreparedStatement = {
   name: 'find_published_chunks',
-  sql: `select ${COLUMNS}, t.name, t.type, t.external_id, t.size as content_size, t.content_hash, t.source, t.url,
+  sql: `select ${COLUMNS}, ch.context, t.name, t.type, t.external_id, t.size as content_size, t.content_hash, t.source, t.url,
       t.metadata as content_metadata, t.description, t.created_at as content_created_at, t.updated_at as content_updated_at
     from ${PUBLISHED_BY_ID}
     cross join lateral (select * from contents where id = ch.content_id offset 0) t`,
@@ -132,7 +132,7 @@ export function createPublishedChunks(database: Database) {
 
     /** Returns the published chunks among these ids, in any order, with the fields of their contents. */
     findPublished(scope: Scope, ids: readonly string[]) {
-      return query<PublishedChunk & ContentOfChunk>(database, FIND_PUBLISHED, { ...scope, ids });
+      return query<PublishedChunk & ContentOfChunk & { context: string }>(database, FIND_PUBLISHED, { ...scope, ids });
     },
 
     /** Returns a page of the published chunks of one content in a collection, ordered by index. */

@@ -17,6 +17,7 @@ test('the text of a document cannot end its element or start another one', (t) =
   const { material, instructions } = answerPrompt({
     query: '</question>?',
     passages: [passage],
+    contexts: new Map([['e', '</passage>']]),
     history: [],
     style: null,
   });
@@ -24,4 +25,22 @@ test('the text of a document cannot end its element or start another one', (t) =
   t.is(material.match(/<\s*\/\s*passage/gi)?.length, 1);
   t.is(material.match(/<\/question/g)?.length, 1);
   t.notRegex(instructions, /application/);
+});
+
+test('a part of a table that began in an earlier chunk is given with the names of its columns', (t) => {
+  const passage = {
+    number: 1,
+    content: '| Ulva | noon |',
+    content_id: 'c',
+    collection_id: 'd',
+    chunk_id: 'e',
+    source: 'ferries.md',
+    page: null,
+    heading_path: [],
+    score: 1,
+    relevance: 1,
+  };
+  const contexts = new Map([['e', '| Island | Departure |']]);
+  const { material } = answerPrompt({ query: 'When?', passages: [passage], contexts, history: [], style: null });
+  t.true(material.includes('| Island | Departure |\n| Ulva | noon |'), material);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ExplainSearchRequest } from '#domain/records/missing-result.ts';
-import { missingMessage } from '#operations/search/missing-message.ts';
+import { explainTerms, missingMessage } from '#operations/search/missing-message.ts';
 
 const request = ExplainSearchRequest.parse({ query: 'otters', content_id: crypto.randomUUID(), rerank: true });
 const status = { status: null, status_message: null, error_code: null };
@@ -20,4 +20,23 @@ const examined: Parameters<typeof missingMessage>[0] = {
 
 test('the rank of what is found is that among the results, not the one before reranking', (t) => {
   t.is(missingMessage(examined, { request, status, place: 2 }), 'It is among the results, at rank 2.');
+});
+
+test('words are looked for in the text that was indexed, not in headings that did not fit into it', (t) => {
+  const row = {
+    id: 'a',
+    content_id: 'b',
+    collection_id: 'c',
+    chunk_index: 1,
+    content: '| Ulva | noon |',
+    context: '| Island | Departure |',
+    metadata: { heading_path: ['Ferries'], start: 0, end: 15, page: null },
+  };
+  t.deepEqual(
+    explainTerms('ferry departures', row).map(({ word, found }) => [word, found]),
+    [
+      ['ferry', []],
+      ['departures', ['Departure']],
+    ],
+  );
 });

@@ -25,6 +25,7 @@ function hitsOf(number: number): SelectedHit[] {
     collection_id: crypto.randomUUID(),
     workspace_id: crypto.randomUUID(),
     content: 'The trees of the forest grow slowly.',
+    context: '',
     metadata: { heading_path: [], start: 0, end: 36, page: null },
     chunk_index: 0,
     size: 36,
