@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
 
 const MAX_EMBEDDERS = 20;
+/** Prefixes take room that texts then lack: at least a fifth of 512 tokens is left, in any script. */
+const MAX_PREFIX_CHARACTERS = 400;
 /** The embedder that `LOCI_EMBEDDER` configures, and the providers, which the command accepts as names. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['default', 'lexical', 'local', 'openai']);
 
@@ -12,8 +14,8 @@ const Common = {
   model: text.optional(),
   preset: z.enum(PRESET_NAMES).optional(),
   dimensions: z.int().min(1).max(65_536).optional(),
-  query_prefix: z.string().max(2_000).optional(),
-  document_prefix: z.string().max(2_000).optional(),
+  query_prefix: z.string().max(MAX_PREFIX_CHARACTERS).optional(),
+  document_prefix: z.string().max(MAX_PREFIX_CHARACTERS).optional(),
 };
 
 const LocalEntry = z.strictObject({

@@ -23,7 +23,7 @@ export type EmbedOptions = WorkShare & { signal?: AbortSignal | undefined };
 /** Turns texts into unit vectors of one embedding space. */
 export interface Embedder {
   readonly space: EmbeddingSpace;
-  /** Longest input, in tokens, that is embedded without truncation. */
+  /** Most tokens of the chunks that are made for it. Chunks that were made for another embedder may be longer: they are read in parts. */
   readonly maxTokens: number;
   readonly tokenCounting: TokenCounting;
   /**

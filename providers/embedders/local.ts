@@ -27,7 +27,7 @@ export type LocalOptions = ModelPlace & {
 /**
  * Creates an embedder for a sentence model in ONNX format, which runs in threads of its own so that the event loop stays free.
  * Queries and documents of lane `express` have a thread that bulk work never occupies; the others give way to it, and to
- * everything else on the machine. A text longer than one sequence of the model is read in several; text beyond `maxTokens` is cut.
+ * everything else on the machine. A text longer than one sequence of the model is read in several; the end of a very long one is not read.
  * @throws Error that names the setting to change when the folder holds no usable model.
  */
 export async function createLocalEmbedder(options: LocalOptions): Promise<Embedder> {

@@ -1,5 +1,6 @@
 import type { Embedder } from '#domain/embedder.ts';
 import type { ServerSettings } from './embedding-error.ts';
+import { withLongDocuments } from './long-documents.ts';
 import { modelUseOf, useMark, type Prefixes, type PresetName } from './model-presets.ts';
 import { createServerEmbedder } from './server-embedder.ts';
 
@@ -17,7 +18,7 @@ export type OpenAIOptions = {
   settings?: ServerSettings;
 };
 
-/** The API does not report a model's input limit. Most read 512 tokens or more, and chunks are smaller than that. */
+/** The API does not report a model's input limit. Most read 512 tokens or more. */
 const MAX_TOKENS = 512;
 /** UTF-8 bytes per token, a conservative estimate for subword vocabularies. */
 const CHARACTERS_PER_TOKEN = 3.5;
@@ -30,22 +31,25 @@ const SETTINGS: ServerSettings = {
 
 /**
  * Creates an embedder for any server with the OpenAI API (OpenAI, Ollama, vLLM, TEI): see `createServerEmbedder`. A preset adds the
- * prefixes of its model.
+ * prefixes of its model. Documents that may be too long for it are embedded in parts.
  */
 export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
   const { baseUrl, apiKey, model, dimensions, settings = SETTINGS } = options;
   const use = modelUseOf(options);
+  const maxTokens = use.preset?.maxSequence ?? MAX_TOKENS - tokensOfLonger(use.prefixes);
+  const prefixes = use.preset?.prefixes ?? use.prefixes;
   const server = createServerEmbedder(
-    { baseUrl, apiKey, model, settings },
+    { baseUrl, apiKey, model, settings, prefixes },
     {
       space: { provider: 'openai', model, model_hash: useMark(use) ?? 'unversioned', dimensions },
-      maxTokens: use.preset?.maxSequence ?? MAX_TOKENS,
+      maxTokens,
       tokenCounting: { kind: 'estimate', charactersPerToken: CHARACTERS_PER_TOKEN },
     },
   );
-  const prefixes = use.preset?.prefixes ?? use.prefixes;
-  if (prefixes === null) return server;
-  const withPrefix = (texts: readonly string[], purpose: 'query' | 'document') =>
-    texts.map((text) => prefixes[purpose] + text);
-  return { ...server, embed: (texts, purpose, request) => server.embed(withPrefix(texts, purpose), purpose, request) };
+  return { ...server, embed: withLongDocuments(server, Math.floor(maxTokens * CHARACTERS_PER_TOKEN)) };
+}
+
+function tokensOfLonger(prefixes: Prefixes | null): number {
+  const bytes = Math.max(...[prefixes?.query, prefixes?.document].map((prefix = '') => Buffer.byteLength(prefix)));
+  return Math.ceil(bytes / CHARACTERS_PER_TOKEN);
 }

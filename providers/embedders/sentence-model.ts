@@ -11,12 +11,12 @@ import { unusableModel } from '#providers/local-models/unusable-model.ts';
 import type { ModelFolder } from './model-folder.ts';
 import type { Pooling } from './model-presets.ts';
 import { createTextEncoder } from './text-encoder.ts';
-import { toUnitVector } from './unit-vector.ts';
+import { addWeighted, toUnitVector } from './unit-vector.ts';
 
 /** A loaded sentence model. Inference blocks the thread. */
 export type SentenceModel = {
   dimensions: number;
-  /** Most tokens of a text; the rest is cut. */
+  /** Most tokens that chunks for this model have. */
   maxTokens: number;
   embed(texts: readonly string[]): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -48,19 +48,13 @@ export async function loadSentenceModel(model: SentenceModelSource): Promise<Sen
       const output = await runModel(session, { run, padTokenId: model.padTokenId, outputs: OUTPUTS });
       for (const [row, { index, ids }] of run.entries()) {
         const vector = toUnitVector(pool(output, { row, length: ids.length, pooling: model.pooling }));
-        sums[index] = addWeighted(sums[index], vector, ids.length);
+        addWeighted((sums[index] ??= new Float32Array(vector.length)), vector, ids.length);
       }
     }
     return sums.map(toUnitVector);
   };
   const dimensions = (await embed(['dimensions']))[0]?.length ?? 0;
   return { dimensions, maxTokens: encoder.maxTokens, embed, close: () => session.release() };
-}
-
-function addWeighted(sum: Float32Array | undefined, vector: Float32Array, weight: number): Float32Array {
-  const into = sum ?? new Float32Array(vector.length);
-  for (let index = 0; index < vector.length; index++) into[index] = (into[index] ?? 0) + weight * (vector[index] ?? 0);
-  return into;
 }
 
 /** Returns the vector of one row: the model's own if it pools, else the mean, first or last token. */

@@ -4,6 +4,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { EmbeddingQueue, type EmbeddingLane, type EmbeddingUnit } from './embedding-queue.ts';
 import { embeddingUnavailable, mayComeFromTexts, toEmbeddingError, type ServerSettings } from './embedding-error.ts';
+import type { Prefixes } from './model-presets.ts';
 import { ShareCircuits } from './share-circuits.ts';
 import { withShorterQueries } from './shorter-queries.ts';
 import { toUnitVector } from './unit-vector.ts';
@@ -19,6 +20,8 @@ export type EmbeddingServer = {
   settings: ServerSettings;
   /** What a call says besides, for servers of our own. */
   headersOf?: (unit: EmbeddingUnit) => Record<string, string>;
+  /** Prepended to texts. */
+  prefixes?: Prefixes | null;
   /** It embeds blank texts as they are. */
   acceptsBlank?: boolean;
 };
@@ -111,11 +114,12 @@ function caller(server: EmbeddingServer) {
   const model = openModel(server);
   return async (unit: EmbeddingUnit, options: { dimensions?: number }): Promise<Float32Array[]> => {
     const { texts, lane, signal } = unit;
+    const prefix = server.prefixes?.[lane === 'query' ? 'query' : 'document'] ?? '';
     const deadline = AbortSignal.timeout(lane === 'query' ? QUERY_TIMEOUT_MS : CALL_TIMEOUT_MS);
     const { embeddings } = await embedMany({
       model,
       // Most servers reject an empty input, which has no meaning to embed anyway.
-      values: server.acceptsBlank ? [...texts] : texts.map((text) => (text.trim() === '' ? '-' : text)),
+      values: texts.map((text) => prefix + (!server.acceptsBlank && text.trim() === '' ? '-' : text)),
       maxRetries: 0,
       abortSignal: AbortSignal.any([signal, deadline]),
       headers: server.headersOf?.(unit) ?? {},

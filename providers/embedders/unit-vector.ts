@@ -14,3 +14,8 @@ export function toUnitVector(vector: Float32Array): Float32Array {
   for (let index = 0; index < vector.length; index++) vector[index] = (vector[index] ?? 0) / length;
   return vector;
 }
+
+/** Adds a vector, times its weight, to a sum. */
+export function addWeighted(sum: Float32Array, vector: Float32Array, weight: number): void {
+  for (let index = 0; index < vector.length; index++) sum[index] = (sum[index] ?? 0) + weight * (vector[index] ?? 0);
+}

@@ -183,7 +183,7 @@ for (const status of [400, 413, 500]) {
     for (const text of ['where do otters sleep? '.repeat(100), '水獺'.repeat(500)])
       t.is((await embedder.embed([text], 'query', { share: 'a' })).length, 1);
     t.is(server.requests.length, 4);
-    await t.throwsAsync(embedder.embed(['otter '.repeat(400)], 'document', { share: 'a' }));
+    await t.throwsAsync(embedder.embed(['otter '.repeat(250)], 'document', { share: 'a' }));
     t.is(server.requests.length, 5);
   });
 }
