@@ -68,8 +68,8 @@ export async function writeObjects(
 /**
  * Writes objects that may already exist, completely or in part. Weaviate (1.38) skips an object whose vector and properties are
  * unchanged, and does not index an unchanged vector again. If the server was killed between storing the object and indexing its
- * vector, vector searches would never find the object. A different vector is always indexed, and the object stays searchable
- * meanwhile, so a few millionths are added to each vector.
+ * vector, vector searches would never find the object. A different vector is always indexed, so a few millionths are added to
+ * each vector. While an existing object is replaced, searches miss it: with its batch, for some milliseconds.
  */
 export async function rewriteObjects(
   connection: WeaviateConnection,
