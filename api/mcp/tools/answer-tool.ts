@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Answer } from '#domain/records/answer.ts';
+import { textField } from '#domain/records/fields.ts';
 import { answerQuestion } from '#operations/answers/answer-question.ts';
 import { wholeAnswer } from '#operations/answers/whole-answer.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
@@ -32,7 +33,7 @@ export const answerTool = tool(
     permission: 'collections:read',
     hints: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     input: z.strictObject({
-      question: z.string().min(1).max(8192),
+      question: textField(8192, 1),
       collection_ids: CollectionIds,
       filters: Filters,
     }),

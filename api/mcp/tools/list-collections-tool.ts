@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Collection } from '#domain/records/collection.ts';
+import { textField } from '#domain/records/fields.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
 import { listCollections } from '#operations/collections/collections.ts';
 import { Cursor, NextCursor } from '#api/mcp/result-fields.ts';
@@ -25,7 +26,7 @@ export const listCollectionsTool = tool(
     permission: 'collections:read',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({
-      search: z.string().max(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
+      search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
       limit: z.int().min(1).max(200).default(50).meta({ description: 'Collections of a page.' }),
       cursor: Cursor,
     }),

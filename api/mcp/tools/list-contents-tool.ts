@@ -3,6 +3,7 @@ import { validationError } from '#domain/app-error.ts';
 import { readsChunk } from '#domain/filters/filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import type { Content } from '#domain/records/content.ts';
+import { textField } from '#domain/records/fields.ts';
 import { CONTENT_STATUSES } from '#domain/statuses.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
 import { listContents } from '#operations/contents/contents.ts';
@@ -39,7 +40,7 @@ export const listContentsTool = tool(
     input: z.strictObject({
       collection_id: IdArgument.optional().meta({ description: 'Only contents of this collection.' }),
       status: z.enum(CONTENT_STATUSES).optional(),
-      search: z.string().max(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
+      search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
       filters: Filters,
       limit: z.int().min(1).max(200).default(50).meta({ description: 'Contents of a page.' }),
       cursor: Cursor,

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { LociError } from '../loci-error.ts';
 import type { Transport } from '../transport.ts';
 import { fieldOf, protocolHeaders } from './protocol-headers.ts';
+import { readLines } from './read-lines.ts';
 import { sendMessage } from './send-message.ts';
 
 export type McpStreams = {
@@ -29,14 +29,18 @@ type Session = { version: string | null; open: Map<unknown, AbortController> };
 export async function relayMcp(transport: Transport, streams: McpStreams): Promise<void> {
   const session: Session = { version: null, open: new Map() };
   const running = new Set<Promise<void>>();
-  const lines = createInterface({ input: streams.input, crlfDelay: Infinity });
-  const close = () => lines.close();
+  const close = () => streams.input.destroy();
   streams.signal.addEventListener('abort', close, { once: true });
-  for await (const line of lines) {
-    if (line.trim() === '') continue;
-    const relayed = relayLine(transport, line, { streams, session });
-    running.add(relayed);
-    void relayed.finally(() => running.delete(relayed));
+  try {
+    for await (const line of readLines(streams.input)) {
+      if (line.trim() === '') continue;
+      const relayed = relayLine(transport, line, { streams, session });
+      running.add(relayed);
+      void relayed.finally(() => running.delete(relayed));
+    }
+  } catch (error) {
+    // An input that is closed ends with an error.
+    if (!streams.signal.aborted) throw error;
   }
   await Promise.all(running);
   streams.signal.removeEventListener('abort', close);
