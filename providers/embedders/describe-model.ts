@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import { loadTokenizer } from '#providers/chunkers/token-counter.ts';
 import { unusableModel } from '#providers/local-models/unusable-model.ts';
@@ -7,16 +9,21 @@ import {
   modelFolderOf,
   modelHashOf,
   readModelFolder,
+  type ModelFolder,
   type ModelPlace,
 } from './model-folder.ts';
 import { modelUseOf } from './model-presets.ts';
 import { createTextEncoder } from './text-encoder.ts';
+
+/** Changes the length of vectors after pooling, in models that have it. */
+const DENSE = '2_Dense';
 
 /** What the files of a model say about its vectors. */
 export type ModelDescription = Pick<Embedder, 'maxTokens' | 'tokenCounting'> & {
   space: EmbeddingSpace;
   /** More of a text is not read. */
   maxCharacters: number;
+  files: ModelFolder;
 };
 
 /**
@@ -34,6 +41,10 @@ export async function describeModel(place: ModelPlace & { dimensions?: number | 
     const reason = `its vectors have ${described.dimensions} dimensions, those of ${place.preset} ${dimensions}: it is another model`;
     throw unusableModel(folder, reason);
   }
+  if (place.dimensions && (described.dimensions ?? dimensions) !== dimensions && !existsSync(join(folder, DENSE))) {
+    const reason = `its vectors have ${described.dimensions} dimensions (hidden_size in config.json), not ${dimensions}: leave out "dimensions"`;
+    throw unusableModel(folder, reason);
+  }
   const { maxTokens } = createTextEncoder(await loadTokenizer(folder), maxSequence);
   const model_hash = modelHashOf(await hashFile(weightsPath), use);
   return {
@@ -41,5 +52,6 @@ export async function describeModel(place: ModelPlace & { dimensions?: number | 
     maxTokens,
     tokenCounting: { kind: 'tokenizer', folder },
     maxCharacters: maxCharactersOf(maxTokens),
+    files: described,
   };
 }

@@ -1,4 +1,6 @@
+import { AppError } from '#domain/app-error.ts';
 import type { ModelThread } from '#providers/local-models/model-thread.ts';
+import { reasonOf } from '#providers/local-models/unusable-model.ts';
 import type { EmbeddingLane, EmbeddingQueue, EmbeddingSlot, EmbeddingUnit } from './embedding-queue.ts';
 
 /** A thread with a sentence model. */
@@ -14,6 +16,8 @@ const KINDS: Record<ThreadKind, Kind> = {
   prompt: { upTo: 'express', lanes: ['query', 'express'], unitTexts: 8, unitCharacters: 1_200 },
   bulk: { upTo: 'bulk', lanes: ['bulk'], unitTexts: 24, unitCharacters: 4_800 },
 };
+
+const RETRY_AFTER_S = 5;
 
 export type ModelThreadsOptions = {
   start: (kind: ThreadKind) => Promise<EmbeddingThread>;
@@ -69,7 +73,13 @@ export class ModelThreads {
       // Fewer threads than wanted will do.
       const running = this.#running[kind].size;
       if (running > 0) this.#most[kind] = running;
-      else for (const lane of KINDS[kind].lanes) this.#queue.failWaiting(lane, error);
+      else for (const lane of KINDS[kind].lanes) this.#queue.failWaiting(lane, noThread(error));
     }
   }
+}
+
+/** Nothing is wrong with the texts that wait: they can be embedded when the cause is mended. */
+function noThread(cause: unknown): AppError {
+  const message = `The embedding model cannot be loaded: ${reasonOf(cause)}.`;
+  return new AppError('dependency_unavailable', message, { cause, retryAfterS: RETRY_AFTER_S });
 }

@@ -28,7 +28,7 @@ function serverSettings({ folder, model } = { folder: 'LOCI_EMBEDDER_FOLDER', mo
  * @throws Error that names the setting to change when the folder holds no usable model.
  */
 export async function createRemoteModelEmbedder(options: RemoteModelOptions): Promise<Embedder> {
-  const { maxCharacters, ...described } = await describeModel(options);
+  const { maxCharacters, files: _, ...described } = await describeModel(options);
   const server = createServerEmbedder(
     {
       baseUrl: `${options.url.replace(/\/+$/, '')}/v1`,

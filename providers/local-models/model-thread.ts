@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { ModelThreadError } from './unusable-model.ts';
 
 export type ThreadRequest<Input> = { kind: 'run'; id: number; input: Input } | { kind: 'close' };
 export type ThreadStart<Description> =
-  { kind: 'ready'; description: Description } | { kind: 'unusable'; message: string };
+  { kind: 'ready'; description: Description } | { kind: 'unusable'; message: string; reason: string | null };
 export type ThreadAnswer<Output> =
   { kind: 'done'; id: number; output: Output } | { kind: 'failed'; id: number; message: string };
 
@@ -42,7 +43,7 @@ export class ModelThread<Description, Input, Output> {
     const description = await new Promise<Description>((resolve, reject) => {
       worker.once('message', (first: ThreadStart<Description>) => {
         if (first.kind === 'ready') resolve(first.description);
-        else reject(new Error(first.message));
+        else reject(new ModelThreadError(first.message, first.reason));
       });
       worker.once('error', (cause) => reject(new Error('The thread of the model failed while loading.', { cause })));
       worker.once('exit', (code) => {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hashFile, type ModelFolder } from '#providers/embedders/model-folder.ts';
 import { optimizedWeights, type ModelWeights } from './optimized-weights.ts';
+import { UnusableModelError } from './unusable-model.ts';
 
 type Opened<Thread, Kind> = {
   first: Thread;
@@ -23,7 +24,8 @@ export async function openWeights<Thread, Kind>(
   const modelHash = await hashFile(weightsPath);
   const openWith = async (weights: ModelWeights, kind: Kind): Promise<Thread> => {
     if (!weights.isOptimized && (await hashFile(weightsPath)) !== modelHash) {
-      throw new Error(`The model in ${folder} was replaced while in use; restart to use the new one.`);
+      const reason = 'its files were replaced while it was in use';
+      throw new UnusableModelError(folder, { reason, remedy: 'Restart to use the new ones.' });
     }
     return open(weights, kind);
   };

@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { ModelThreadOptions, ThreadAnswer, ThreadRequest, ThreadStart } from './model-thread.ts';
+import { UnusableModelError } from './unusable-model.ts';
 
 type ServedModel<Model, Description, Input, Output> = {
   /** What other threads are told about the model. */
@@ -22,7 +23,8 @@ export async function serveModel<Model extends { close(): Promise<void> }, Descr
   try {
     answerRequests(port, await load(source), served);
   } catch (error) {
-    port.postMessage({ kind: 'unusable', message: messageOf(error) } satisfies ThreadStart<Description>, []);
+    const reason = error instanceof UnusableModelError ? error.reason : null;
+    port.postMessage({ kind: 'unusable', message: messageOf(error), reason } satisfies ThreadStart<Description>, []);
     port.close();
   }
 }

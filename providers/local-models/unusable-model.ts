@@ -18,3 +18,22 @@ const REMEDY =
 export function unusableModel(folder: string, reason: string, cause?: unknown): UnusableModelError {
   return new UnusableModelError(folder, { reason, remedy: REMEDY }, cause);
 }
+
+/** A thread that could not load its model. `reason` says what is wrong with the model, without its folder; null: nothing known. */
+export class ModelThreadError extends Error {
+  readonly reason: string | null;
+
+  constructor(message: string, reason: string | null = null) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Returns why a model cannot be loaded, for a message that clients may read: without folders and settings where possible. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof UnusableModelError) return error.reason;
+  if (error instanceof ModelThreadError && error.reason !== null) return error.reason;
+  if (!(error instanceof Error)) return 'an unexpected error';
+  // Messages of the file system have paths.
+  return 'code' in error ? `its files cannot be read (${String(error.code)})` : error.message.replace(/\.$/, '');
+}

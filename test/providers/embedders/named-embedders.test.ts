@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,16 +128,4 @@ withModel('the same weights with another preset or other prefixes are another em
   await t.throwsAsync(open({ large: { ...place, preset: 'bge-large-en-v1.5' } }), {
     message: /its vectors have 384 dimensions, those of bge-large-en-v1\.5 1024.*LOCI_EMBEDDERS\.large/,
   });
-});
-
-withModel('a model that cannot be loaded, or was replaced, is unavailable, and says which', async (t) => {
-  const copy = join(cacheDir, 'copy');
-  await cp(folder, copy, { recursive: true });
-  const lazy = await createLazyModelEmbedder({ name: 'copy', model: 'm', folder: copy, cacheDir, threads: 1 });
-  await writeFile(join(copy, 'onnx', 'model_quantized.onnx'), 'no model');
-  const failed = { code: 'dependency_unavailable', message: /"copy" \(local\/m\) cannot be loaded/ };
-  await t.throwsAsync(lazy.embed(['x'], 'query'), failed);
-  await t.throwsAsync(lazy.embed(['x'], 'query'), failed);
-  t.deepEqual(await lazy.embed([], 'query'), []);
-  await lazy.close();
 });
