@@ -1,27 +1,22 @@
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
 import { checkConditions } from '#domain/filters/check-conditions.ts';
-import { NO_FIELDS, toFilterRecord } from '#domain/filters/filter-record.ts';
-import { matchesFilter } from '#domain/filters/matches-filter.ts';
-import { fieldsOfFilter, neededFields } from '#domain/filters/needed-fields.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import type { Content } from '#domain/records/content.ts';
 import type { ContentStatusFields, ExplainSearchRequest, MissingResult } from '#domain/records/missing-result.ts';
-import { readsChunk, type Filter, type FilterRecord } from '#domain/filters/filter.ts';
+import type { Filter } from '#domain/filters/filter.ts';
 import { SearchRequest } from '#domain/records/search.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
-import type { ChunkHit, ChunkText } from '#store/contents/chunk-hits.ts';
+import type { ChunkText } from '#store/contents/chunk-hits.ts';
 import type { ContentLink } from '#store/contents/published-chunks.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';
 import { contentNotFound } from '#operations/contents/contents.ts';
 import type { Services } from '#operations/services.ts';
+import { findPassingChunks } from './find-passing-chunks.ts';
 import { findPlaces, type Places } from './find-places.ts';
 import { explainTerms, missingMessage } from './missing-message.ts';
 import { measureRelevance } from './measure-relevance.ts';
 import { rerankDepth } from './rerank-hits.ts';
 import { searchCollection } from './search-collection.ts';
-
-/** Chunks of a content that are examined; more are rare, and the first ones are then examined. */
-const MAX_CHUNKS = 1_000;
 
 /** `signal`: aborts when the client leaves. */
 type ExplainCall = ExplainSearchRequest & { signal?: AbortSignal | undefined };
@@ -102,59 +97,31 @@ async function examine(services: Services, caller: Caller, examination: Examinat
   const { filter, expected } = examination;
   const { link } = expected;
   if (!link) return { ...NOTHING, reason: 'not_in_collection' };
-  const rows = link.active_version === null ? [] : await readChunks(services, caller, examination);
-  const [first] = rows;
-  if (!first) return { ...NOTHING, reason: expected.chunkId === null ? 'not_ingested' : 'not_in_collection' };
-  const recordOf = await recordsOf(services, caller, examination);
-  const passing = filter === null ? rows : rows.filter((row) => matchesFilter(filter, recordOf(row)));
-  const shown = passing[0] ?? first;
-  const filters = filter === null ? [] : checkConditions(filter, recordOf(shown));
-  const known = { ...NOTHING, filters, chunk_id: shown.id };
-  if (passing.length === 0) return { ...known, reason: 'filtered_out' };
-  return examineRanking(services, caller, { ...examination, rows: passing, known });
+  const { content, collectionId, chunkId } = expected;
+  const of = { contentId: content.id, collectionId, chunkId, filter, signal: examination.request.signal };
+  const passing = link.active_version === null ? null : await findPassingChunks(services, caller, of);
+  if (!passing?.shown) return { ...NOTHING, reason: chunkId === null ? 'not_ingested' : 'not_in_collection' };
+  const filters = filter === null ? [] : checkConditions(filter, passing.record);
+  const known = { ...NOTHING, filters, chunk_id: passing.shown };
+  if (passing.ids.size === 0) return { ...known, reason: 'filtered_out' };
+  return examineRanking(services, caller, { ...examination, ids: passing.ids, known });
 }
 
-/** Returns the published chunks of a content in a collection without their texts, or one of them. */
-async function readChunks(
-  services: Services,
-  caller: Caller,
-  { expected: { content, collectionId, chunkId }, filter }: Examination,
-): Promise<ChunkHit[]> {
-  const { chunks } = services.stores;
-  const asked = { contentId: content.id, collectionId, limit: MAX_CHUNKS };
-  const ids = chunkId === null ? await chunks.listIds(caller.scope, asked) : [chunkId];
-  const withMetadata = filter !== null && readsChunk(filter);
-  const rows = await chunks.findHits(caller.scope, { ids, withMetadata });
-  return rows.filter((row) => row.collection_id === collectionId).sort((a, b) => a.chunk_index - b.chunk_index);
-}
-
-/** Returns what tells the record of a chunk that filters test. The content, which its chunks share, is read once. */
-async function recordsOf(
-  services: Services,
-  caller: Caller,
-  { filter, expected: { content } }: Examination,
-): Promise<(row: ChunkHit) => FilterRecord> {
-  const needed = neededFields(fieldsOfFilter(filter));
-  const found = filter && (await services.stores.contents.findFields(caller.scope, { ids: [content.id], needed }));
-  const fields = found?.get(content.id) ?? NO_FIELDS;
-  return (row) => toFilterRecord(fields, row.metadata ?? {});
-}
-
-type RankingExamination = Examination & { rows: readonly ChunkHit[]; known: Omit<Examined, 'reason'> };
+/** `ids`: the chunks that are expected. */
+type RankingExamination = Examination & { ids: ReadonlySet<string>; known: Omit<Examined, 'reason'> };
 
 async function examineRanking(services: Services, caller: Caller, asked: RankingExamination): Promise<Examined> {
-  const { request, filter, expected, rows } = asked;
-  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const { request, filter, expected, ids } = asked;
   const { query, search_type: type, min_score: minScore } = request;
-  const isExpected = (id: string) => rowsById.has(id);
+  const isExpected = (id: string) => ids.has(id);
   const content = { index: expected.index, contentId: expected.content.id, isExpected };
   const search = { ...content, query, type, filter, share: caller.scope.workspaceId, signal: request.signal };
   const [places, answer] = await Promise.all([findPlaces(services, search), searchAsAsked(services, caller, asked)]);
-  const { rerank = null } = answer.results.find(({ chunk }) => rowsById.has(chunk.id))?.explain ?? {};
+  const { rerank = null } = answer.results.find(({ chunk }) => ids.has(chunk.id))?.explain ?? {};
   const results = answer.results.slice(0, request.max_results);
-  const shown = rowsById.get(places.chunkId ?? '') ?? rows[0];
-  const [row] = shown ? await services.stores.chunks.findTexts(caller.scope, [shown.id]) : [];
-  const at = results.findIndex(({ chunk }) => rowsById.has(chunk.id));
+  const shown = places.chunkId ?? asked.known.chunk_id;
+  const [row] = shown === null ? [] : await services.stores.chunks.findTexts(caller.scope, [shown]);
+  const at = results.findIndex(({ chunk }) => ids.has(chunk.id));
   const isFound = at !== -1;
   const relevance = row && minScore !== undefined ? await relevanceOfRow(services, caller, { request, row }) : null;
   const terms = row ? explainTerms(query, row) : [];

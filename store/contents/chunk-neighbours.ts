@@ -36,11 +36,11 @@ export function findNeighbours(
   );
 }
 
-/** Returns the ids of the first published chunks of a content in a collection. */
+/** Returns the ids of the published chunks of a content in a collection from a place on, in their order. */
 export async function listChunkIds(
   database: Database,
   scope: Scope,
-  asked: { contentId: string; collectionId: string; limit: number },
+  asked: { contentId: string; collectionId: string; from: number; limit: number },
 ): Promise<string[]> {
   const rows = await query<{ id: string }>(
     database,
@@ -48,7 +48,7 @@ export async function listChunkIds(
      join chunks ch on ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
      where cc.workspace_id = :workspaceId and cc.content_id = :contentId and cc.collection_id = :collectionId
        and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
-       and ${notDeleting('cc.collection_id')} order by ch.chunk_index limit :limit`,
+       and ${notDeleting('cc.collection_id')} and ch.chunk_index >= :from order by ch.chunk_index limit :limit`,
     { ...scope, ...asked },
   );
   return rows.map(({ id }) => id);

@@ -46,7 +46,7 @@ export function createChunkStore(database: Database) {
     findNeighbours: (scope: Scope, asked: { ids: readonly string[]; before: number; after: number }) =>
       findNeighbours(database, scope, asked),
 
-    listIds: (scope: Scope, asked: { contentId: string; collectionId: string; limit: number }) =>
+    listIds: (scope: Scope, asked: { contentId: string; collectionId: string; from: number; limit: number }) =>
       listChunkIds(database, scope, asked),
 
     /**

@@ -122,6 +122,16 @@ test('the explanation of a content with many chunks reads its metadata once, bes
   t.true(bytes < 5 * METADATA_BYTES, `${bytes}`);
 });
 
+test('the explanation of a content with more than a thousand chunks knows all of them', async (t) => {
+  const { services, caller, contentIds } = await largeMetadata(t, { contents: 1, each: 1_100 });
+  const asked = { query: '1050', content_id: contentIds[0], search_type: 'keyword' };
+  const found = await explainSearch(services, caller, ExplainSearchRequest.parse(asked));
+  t.like(found, { reason: 'found', rank: 1, keyword: { is_matched: true, rank: 1 } });
+  t.is(found.terms[0]?.found[0], '1050');
+  const filters = { 'chunk.start': 0, lang: 'en' };
+  t.is((await explainSearch(services, caller, ExplainSearchRequest.parse({ ...asked, filters }))).filters.length, 2);
+});
+
 test('facets of a field of contents read no metadata, and those of metadata read it once', async (t) => {
   const { services, database, caller, collectionId } = await largeMetadata(t, { contents: 200, each: 1 });
   const { workspaceId } = caller.scope;

@@ -1,0 +1,77 @@
+import type { Caller } from '#domain/access/caller.ts';
+import type { Filter, FilterRecord } from '#domain/filters/filter.ts';
+import { readsChunk } from '#domain/filters/filter.ts';
+import { NO_FIELDS, toFilterRecord, type ContentFields } from '#domain/filters/filter-record.ts';
+import { createChunkTest } from '#domain/filters/matches-filter.ts';
+import { fieldsOfFilter, neededFields } from '#domain/filters/needed-fields.ts';
+import { createPause } from '#operations/pause.ts';
+import type { Services } from '#operations/services.ts';
+
+/** Chunks that one statement reads. */
+const PAGE_SIZE = 1_000;
+/** Chunks of a content that are examined: more than a text of the default limit of 64 MiB has. */
+const MAX_CHUNKS = 100_000;
+
+type PassingQuery = {
+  contentId: string;
+  collectionId: string;
+  /** Null: all published chunks of the content. */
+  chunkId: string | null;
+  filter: Filter | null;
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * `shown`: the first chunk that passes, else the first one; null if none is published. `record`: what the filter tests of it.
+ * `ids`: all that pass.
+ */
+export type PassingChunks = { shown: string | null; record: FilterRecord; ids: ReadonlySet<string> };
+
+/** Finds the published chunks of a content in a collection that pass a filter, page by page; metadata only if the filter needs it. */
+export async function findPassingChunks(
+  services: Services,
+  caller: Caller,
+  asked: PassingQuery,
+): Promise<PassingChunks> {
+  const { filter } = asked;
+  const fields = await readFields(services, caller, asked);
+  const recordOf = (metadata: Record<string, unknown> | null) => toFilterRecord(fields, metadata ?? {});
+  const test = filter === null ? () => true : createChunkTest(filter, recordOf(null));
+  const pause = createPause(asked.signal);
+  const ids = new Set<string>();
+  let first: PassingChunks | null = null;
+  for await (const rows of pagesOf(services, caller, asked)) {
+    for (const { id, metadata } of rows) {
+      const record = recordOf(metadata);
+      const isPassing = test(record.chunk);
+      if (first === null || (isPassing && ids.size === 0)) first = { shown: id, record, ids };
+      if (isPassing) ids.add(id);
+      await pause();
+    }
+  }
+  return first ?? { shown: null, record: recordOf(null), ids };
+}
+
+/** Returns the fields of the content that the filter needs. */
+async function readFields(
+  { stores }: Services,
+  caller: Caller,
+  { filter, contentId }: PassingQuery,
+): Promise<ContentFields> {
+  if (filter === null) return NO_FIELDS;
+  const needed = neededFields(fieldsOfFilter(filter));
+  const found = await stores.contents.findFields(caller.scope, { ids: [contentId], needed });
+  return found.get(contentId) ?? NO_FIELDS;
+}
+
+async function* pagesOf(services: Services, caller: Caller, { filter, chunkId, ...of }: PassingQuery) {
+  const { chunks } = services.stores;
+  const withMetadata = filter !== null && readsChunk(filter);
+  for (let from = 0, count = PAGE_SIZE; count === PAGE_SIZE && from < MAX_CHUNKS; from += PAGE_SIZE) {
+    const page = { contentId: of.contentId, collectionId: of.collectionId, from, limit: PAGE_SIZE };
+    const ids = chunkId === null ? await chunks.listIds(caller.scope, page) : [chunkId];
+    const rows = await chunks.findHits(caller.scope, { ids, withMetadata });
+    yield rows.filter((row) => row.collection_id === of.collectionId).sort((a, b) => a.chunk_index - b.chunk_index);
+    count = ids.length;
+  }
+}
