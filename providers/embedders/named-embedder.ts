@@ -30,7 +30,10 @@ export async function createNamedEmbedder(options: NamedEmbedderOptions): Promis
   try {
     if (options.remote !== null) {
       const { createRemoteModelEmbedder } = await import('./remote-model.ts');
-      const settings = { folder: `${setting}.folder`, model: `${setting}.model` };
+      const settings = {
+        folder: `${setting}.folder`,
+        model: `${setting}.model (and restart the worker with ${setting})`,
+      };
       return await createRemoteModelEmbedder({ ...options, ...options.remote, settings });
     }
     const { createLazyModelEmbedder } = await import('./lazy-model.ts');

@@ -4,5 +4,6 @@ type Choice = NonNullable<components['schemas']['CreateCollectionRequest']['embe
 
 /** Returns how a request names an embedder: by its name, or by its kind where that is given instead. */
 export function embeddingOf(name: string): Choice {
-  return name === 'local' || name === 'openai' ? { provider: name } : { name };
+  // Servers from before embedders had names know `lexical` as a kind.
+  return name === 'local' || name === 'openai' || name === 'lexical' ? { provider: name } : { name };
 }
