@@ -18,12 +18,6 @@ const Common = {
   document_prefix: z.string().max(MAX_PREFIX_CHARACTERS).optional(),
 };
 
-/** Requests are refused or go astray otherwise. */
-function isBare(address: string): boolean {
-  const url = URL.parse(address);
-  return !url || [url.username, url.password, url.search, url.hash].every((part) => part === '');
-}
-
 const LocalEntry = z.strictObject({
   provider: z.literal('local'),
   ...Common,
@@ -33,14 +27,9 @@ const LocalEntry = z.strictObject({
 const ServerEntry = z.strictObject({
   provider: z.literal('openai'),
   ...Common,
-  base_url: z
-    .url({ protocol: /^https?$/ })
-    .refine(
-      isBare,
-      'must have no user, password, query or fragment; a key belongs into api_key, api_key_env or api_key_file',
-    ),
+  base_url: z.url({ protocol: /^https?$/ }),
   api_key: text.optional(),
-  api_key_env: text.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of a variable').optional(),
+  api_key_env: text.optional(),
   api_key_file: text.optional(),
 });
 

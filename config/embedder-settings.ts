@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import type { PresetName, Prefixes } from '#providers/embedders/model-presets.ts';
 import type { ServerEntry } from './embedder-entries.ts';
 import type { Environment } from './environment.ts';
@@ -51,17 +50,14 @@ function findKey(
 ): { key: string | null } | { problem: string } {
   if (api_key_env !== undefined) {
     const key = values[api_key_env] ?? environment[api_key_env];
-    // A key that was given in place of a name must not be printed.
-    const shown = /^[A-Z][A-Z0-9_]*$/.test(api_key_env) ? `: ${api_key_env}` : '';
-    return key ? { key } : { problem: `api_key_env names a variable that is not set${shown}` };
+    return key ? { key } : { problem: `api_key_env names a variable that is not set: ${api_key_env}` };
   }
   if (api_key_file === undefined) return { key: api_key ?? null };
-  const shown = isAbsolute(api_key_file) ? `: ${api_key_file}` : ', and is no absolute path';
   try {
     const key = readFileSync(api_key_file, 'utf8').trim();
-    return key === '' ? { problem: `api_key_file names a file that is empty${shown}` } : { key };
+    return key === '' ? { problem: `api_key_file names a file that is empty: ${api_key_file}` } : { key };
   } catch {
-    return { problem: `api_key_file names a file that cannot be read${shown}` };
+    return { problem: `api_key_file names a file that cannot be read: ${api_key_file}` };
   }
 }
 

@@ -5,7 +5,7 @@ import { requestState } from '#api/http/request/request-state.ts';
 import type { McpRequest } from './mcp-request.ts';
 import { LARGEST_RESULT_TOKENS, tokensOf } from './max-tokens.ts';
 import { MCP_PATH } from './protected-resource.ts';
-import { readInTurn } from './read-in-turn.ts';
+import { readInTurn, type InTurn } from './read-in-turn.ts';
 import { toolErrorBody } from './tool-error.ts';
 import type { Tool } from './tool.ts';
 
@@ -22,11 +22,12 @@ export async function callTool(tool: Tool, request: McpRequest, args: unknown): 
     services.metrics.observeTool({ tool: tool.name, outcome }, performance.now() - startedAt);
   try {
     const caller = await permitted(tool.permission);
-    const inTurn = <Page>(limit: number, read: () => Promise<Page>) =>
-      readInTurn(request, { caller, name: `tool ${tool.name}`, limit }, read);
+    const inTurn: InTurn = (page, read) => readInTurn(request, { caller, name: `tool ${tool.name}`, ...page }, read);
     const structuredContent = await tool.run({ services, caller, signal, inTurn }, args);
     signal.throwIfAborted();
-    if (tokensOf(structuredContent) > LARGEST_RESULT_TOKENS) throw tooLarge();
+    // What has been written is written: an error would make the model repeat it.
+    const isRepeatable = tool.listed.annotations.readOnlyHint;
+    if (isRepeatable && tokensOf(structuredContent) > LARGEST_RESULT_TOKENS) throw tooLarge();
     record('ok');
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (error) {

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { JsonObject, textField } from '#domain/records/fields.ts';
 import { MAX_MEMORY_CHARACTERS, type MemoryRecord } from '#domain/records/memory.ts';
-import { tokensOf } from './max-tokens.ts';
+import { countFitting, cutText, entryTokens, STANDARD_TOKENS, tokensOf } from './max-tokens.ts';
 
 /** Larger metadata is left out of results. */
 const MAX_METADATA_TOKENS = 300;
+
+/** More topics are left out of the result of writing. */
+const MAX_TOPIC_TOKENS = 1_000;
 
 /** Arguments and results of the tools for memories. */
 export const UserIdArgument = textField(255, 1).optional().meta({
@@ -31,6 +34,9 @@ export type ShownMemory = z.input<typeof ShownMemory>;
 /** The result of writing a memory. */
 export const WrittenMemory = z.object({
   memory: ShownMemory,
+  is_shortened: z
+    .boolean()
+    .meta({ description: 'True: all of it is stored, and only this result leaves some of it out.' }),
   is_searchable: z.boolean().meta({ description: 'False: it is stored, and searches find it a little later.' }),
 });
 
@@ -38,4 +44,14 @@ export const WrittenMemory = z.object({
 export function showMemory(record: MemoryRecord): ShownMemory {
   const { metadata } = record;
   return { ...record, metadata: tokensOf(metadata) > MAX_METADATA_TOKENS ? null : metadata };
+}
+
+/** A memory that was written, cut to what a result may have: it is stored, so that its size is no reason to fail. */
+export function showWritten(record: MemoryRecord, isIndexed: boolean): z.input<typeof WrittenMemory> {
+  const whole = showMemory(record);
+  const room = entryTokens(STANDARD_TOKENS);
+  const topics = whole.topics.slice(0, countFitting(whole.topics, MAX_TOPIC_TOKENS));
+  const memory = cutText(whole.memory, room - tokensOf({ ...whole, topics, memory: '' }));
+  const isShortened = memory.length < whole.memory.length || topics.length < whole.topics.length;
+  return { memory: { ...whole, topics, memory }, is_shortened: isShortened, is_searchable: isIndexed };
 }

@@ -3,6 +3,7 @@ import { validationError, type ValidationIssue } from '#domain/app-error.ts';
 import type { Caller, Permission } from '#domain/access/caller.ts';
 import type { Services } from '#operations/services.ts';
 import { parseBodyItem } from '#api/http/request/validation.ts';
+import type { InTurn } from './read-in-turn.ts';
 
 /** What a tool works with: the services and the caller of the request, as a route has them. */
 export type ToolContext = {
@@ -10,8 +11,7 @@ export type ToolContext = {
   caller: Caller;
   /** Aborts when nobody waits for the result any more. */
   signal: AbortSignal;
-  /** Reads a page of a list when it is its turn, because pages are large. `limit`: the most rows that it can have. */
-  inTurn: <Page>(limit: number, read: () => Promise<Page>) => Promise<Page>;
+  inTurn: InTurn;
 };
 
 type ToolData<Input extends z.ZodObject, Output extends z.ZodObject> = {

@@ -18,9 +18,10 @@ import type { Services } from '#operations/services.ts';
 export async function compressNow(
   services: Services,
   { scope }: Pick<Caller, 'scope'>,
-  { body, signal }: { body: CompressRequest; signal: AbortSignal },
+  { body, signal, limitMs = Infinity }: { body: CompressRequest; signal: AbortSignal; limitMs?: number },
 ): Promise<Compression> {
-  const { maxBytes, timeoutMs } = services.limits.compress;
+  const { maxBytes, timeoutMs: longestMs } = services.limits.compress;
+  const timeoutMs = Math.min(longestMs, limitMs);
   if (Buffer.byteLength(body.content) > maxBytes) {
     const message = `A text of more than ${maxBytes} bytes must be compressed as a job: send a webhook_url.`;
     throw new AppError('payload_too_large', message);

@@ -1,7 +1,7 @@
 import type { Config } from '#config/index.ts';
 import { assertNever } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import { createQueryCache, withQueryCache } from './query-cache.ts';
+import { withQueryCache } from './query-cache.ts';
 import { createEmbedderSet, type EmbedderSet } from './embedder-set.ts';
 import { createLexicalEmbedder } from './lexical.ts';
 import { presetOf } from './model-presets.ts';
@@ -12,8 +12,8 @@ export { createLexicalEmbedder, createEmbedderSet, type EmbedderSet };
 /** `cacheDir` is Loci's cache folder; models are in its folder `models`. */
 export type EmbedderOptions = Config['embedder'] & { cacheDir: string };
 
-/** Of recent queries of all embedders: about 4,000 with 384 dimensions. */
-const QUERY_CACHE_BYTES = 8 * 1024 * 1024;
+/** Cached vectors of recent queries, of each embedder; one takes about 2 kB with 384 dimensions. */
+const QUERY_CACHE_ENTRIES = 2_000;
 
 /**
  * Creates the embedders of a process: the default one, those of `LOCI_EMBEDDERS`, both with a cache of queries, and `lexical`. Only
@@ -22,23 +22,16 @@ const QUERY_CACHE_BYTES = 8 * 1024 * 1024;
  */
 export async function createEmbedders({ named, ...options }: EmbedderOptions): Promise<EmbedderSet> {
   const { cacheDir, remote } = options;
-  const embedders: Embedder[] = [];
-  const reasons: unknown[] = [];
-  // One after another: the tokenizer of each is in memory meanwhile.
-  for (const create of [
-    () => createEmbedder(options),
-    ...named.map((settings) => () => createNamedEmbedder({ ...settings, cacheDir, remote })),
-  ]) {
-    await create().then(
-      (one) => embedders.push(one),
-      (reason: unknown) => reasons.push(reason),
-    );
-  }
+  const created = await Promise.allSettled([
+    createEmbedder(options),
+    ...named.map((settings) => createNamedEmbedder({ ...settings, cacheDir, remote })),
+  ]);
+  const embedders = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   try {
+    const reasons = created.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (reasons.length > 1) throw new Error(reasons.map(messageOf).join('\n'), { cause: reasons[0] });
     if (reasons.length > 0) throw reasons[0];
-    const queries = createQueryCache(QUERY_CACHE_BYTES);
-    const [preferred, ...further] = embedders.map((one) => withQueryCache(one, queries));
+    const [preferred, ...further] = embedders.map((one) => withQueryCache(one, { entries: QUERY_CACHE_ENTRIES }));
     if (!preferred) throw new RangeError('there is no default embedder');
     return createEmbedderSet(
       preferred,

@@ -30,10 +30,7 @@ export async function createNamedEmbedder(options: NamedEmbedderOptions): Promis
   try {
     if (options.remote !== null) {
       const { createRemoteModelEmbedder } = await import('./remote-model.ts');
-      const settings = {
-        folder: `${setting}.folder`,
-        model: `${setting}.model (and restart the worker with ${setting})`,
-      };
+      const settings = { folder: `${setting}.folder`, model: `${setting}.model` };
       return await createRemoteModelEmbedder({ ...options, ...options.remote, settings });
     }
     const { createLazyModelEmbedder } = await import('./lazy-model.ts');

@@ -1,25 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { Embedder, EmbedOptions } from '#domain/embedder.ts';
 
-/** Vectors of queries, of all embedders of a process. */
-export type QueryCache = LRUCache<string, Float32Array>;
-
-/** Creates a cache that vectors and their keys take up to `maxBytes` of; one of 384 dimensions takes about 2 kB. */
-export function createQueryCache(maxBytes: number): QueryCache {
-  const sizeCalculation = (vector: Float32Array, key: string) => vector.byteLength + 2 * key.length;
-  return new LRUCache({ maxSize: maxBytes, sizeCalculation });
-}
+export type QueryCacheOptions = {
+  /** Most query vectors in the cache; one of 384 dimensions takes about 2 kB. */
+  entries: number;
+};
 
 /** Longer queries are not cached: their keys would take too much memory. */
 const MAX_QUERY_CHARACTERS = 2_000;
 
 /**
- * Adds a cache of query vectors, which others may share, to an embedder; documents are not cached. Concurrent calls with the same query share one
+ * Adds a cache of query vectors to an embedder; documents are not cached. Concurrent calls with the same query share one
  * computation, which waits in the turn of the first of them and continues as long as one of them waits. Failures are not cached.
  */
-export function withQueryCache(embedder: Embedder, known: QueryCache): Embedder {
+export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOptions): Embedder {
   const { space } = embedder;
   const spaceKey = JSON.stringify([space.provider, space.model, space.model_hash, space.dimensions]);
+  const known = new LRUCache<string, Float32Array>({ max: entries });
   const running = new Map<string, SharedQuery>();
 
   const embedQuery = async (text: string, { share, signal }: EmbedOptions): Promise<Float32Array> => {

@@ -4,7 +4,7 @@ import { createMemory } from '#operations/memories/create-memory.ts';
 import {
   MemoryMetadata,
   MemoryText,
-  showMemory,
+  showWritten,
   Topics,
   UserIdArgument,
   WrittenMemory,
@@ -34,6 +34,6 @@ export const addMemoryTool = tool(
   },
   async ({ services, caller }, args) => {
     const { body, isIndexed } = await createMemory(services, caller, { body: args, idempotency: null });
-    return { memory: showMemory(body.memory), is_searchable: isIndexed };
+    return showWritten(body.memory, isIndexed);
   },
 );

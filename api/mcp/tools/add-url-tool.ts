@@ -14,9 +14,9 @@ export const addUrlTool = tool(
     title: 'Add a web page',
     description:
       'Downloads a URL on the server and stores it as a content of a collection, which searches then find; with crawl, also the ' +
-      'pages of the same site that it links to. A URL that the collection already has is stored once.',
+      'pages of the same site that it links to. A URL that the collection already has is stored once; a crawl updates the pages that it has.',
     permission: 'uploads:write',
-    hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+    hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
     input: z.strictObject({
       collection_id: IdArgument.meta({ description: 'Collection to add it to, from list_collections.' }),
       url: z.string().min(1).meta({ description: 'Absolute URL that begins with https:// or http://.' }),

@@ -7,6 +7,9 @@ import { Note } from '#api/mcp/result-fields.ts';
 import { cutText, entryTokens, MaxTokens } from '#api/mcp/max-tokens.ts';
 import { tool } from '#api/mcp/tool.ts';
 
+/** Clients give up after 60 s, unless they are set otherwise. */
+const MAX_MS = 55_000;
+
 export const compressTool = tool(
   {
     name: 'compress',
@@ -50,7 +53,7 @@ export const compressTool = tool(
       include_metadata: false,
       webhook_url: null,
     };
-    const compressed = await compressNow(services, caller, { body, signal });
+    const compressed = await compressNow(services, caller, { body, signal, limitMs: MAX_MS });
     const whole = compressed.content ?? '';
     const shown = cutText(whole, room);
     const note =

@@ -62,11 +62,11 @@ export const getContentTool = tool(
 
 /** Returns null while there is no text, which the status explains. */
 async function readPage(
-  { services, caller }: ToolContext,
+  { services, caller, signal, inTurn }: ToolContext,
   { id, ...part }: { id: string; offset: number; maxTokens: number },
 ): Promise<TextPage | null> {
   try {
-    return await readTextPage(await openContentText(services, caller, id), part);
+    return await readTextPage(() => openContentText(services, caller, id), { ...part, signal, inTurn });
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') return null;
     throw error;

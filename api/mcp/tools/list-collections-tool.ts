@@ -37,8 +37,9 @@ export const listCollectionsTool = tool(
     }),
   },
   async ({ services, caller, inTurn }, { search, limit, cursor }) => {
-    const read = (rows: number) => listCollections(services, caller, { search, cursor, limit: rows });
-    const page = await inTurn(limit, () => readFittingPage(limit, read, showCollection));
+    const read = (rows: number) =>
+      inTurn({ limit: rows }, () => listCollections(services, caller, { search, cursor, limit: rows }));
+    const page = await readFittingPage(limit, read, showCollection);
     const { total_count, next_cursor } = page;
     return { collections: page.data.map(showCollection), total_count, next_cursor };
   },

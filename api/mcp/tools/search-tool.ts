@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textField } from '#domain/records/fields.ts';
 import { SEARCH_TYPES, type SearchResponse, type SearchResult } from '#domain/records/search.ts';
 import { SEARCH_WINDOW } from '#domain/records/search-options.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
@@ -44,7 +45,7 @@ export const searchTool = tool(
     permission: 'collections:read',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({
-      query: z.string().min(1).max(8192).meta({ description: 'A question, or words.' }),
+      query: textField(8192, 1).meta({ description: 'A question, or words.' }),
       collection_ids: CollectionIds,
       search_type: z
         .enum(SEARCH_TYPES)

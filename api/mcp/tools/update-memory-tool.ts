@@ -3,7 +3,7 @@ import { updateMemory } from '#operations/memories/update-memory.ts';
 import {
   MemoryMetadata,
   MemoryText,
-  showMemory,
+  showWritten,
   Topics,
   UserIdArgument,
   WrittenMemory,
@@ -29,6 +29,6 @@ export const updateMemoryTool = tool(
   },
   async ({ services, caller }, { memory_id: memoryId, ...body }) => {
     const updated = await updateMemory(services, caller, { memoryId, body });
-    return { memory: showMemory(updated.body.memory), is_searchable: updated.isIndexed };
+    return showWritten(updated.body.memory, updated.isIndexed);
   },
 );

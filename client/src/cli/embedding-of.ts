@@ -4,6 +4,5 @@ type Choice = NonNullable<components['schemas']['CreateCollectionRequest']['embe
 
 /** Returns how a request names an embedder: by its name, or by its kind where that is given instead. */
 export function embeddingOf(name: string): Choice {
-  // Servers from before embedders had names know `lexical` as a kind.
-  return name === 'local' || name === 'openai' || name === 'lexical' ? { provider: name } : { name };
+  return name === 'local' || name === 'openai' ? { provider: name } : { name };
 }

@@ -18,6 +18,7 @@ export type McpStreams = {
 /** Codes of JSON-RPC: a line is no message; the service cannot be reached or refuses the request. */
 const PARSE_ERROR = -32700;
 const INTERNAL_ERROR = -32603;
+const NO_ANSWER = 'The service, or a proxy before it, sent no answer to this request.';
 
 /** `version`: of the connection, once it is negotiated. `open`: requests that can be cancelled, by id. */
 type Session = { version: string | null; open: Map<unknown, AbortController> };
@@ -60,21 +61,46 @@ async function relayLine(transport: Transport, line: string, { streams, session 
   }
   const cancelling = new AbortController();
   if (id !== undefined) session.open.set(id, cancelling);
+  const unanswered = requestsOf(message);
   try {
     const headers = protocolHeaders(message, session.version);
     const signal = AbortSignal.any([cancelling.signal, streams.signal]);
     for await (const answer of sendMessage(transport, { text: line, headers, signal })) {
       if (method === 'initialize') session.version = versionOf(answer) ?? session.version;
-      write(answer);
+      for (const one of addressed(answer, unanswered)) write(one);
     }
+    for (const open of unanswered) write(failure(open, { code: INTERNAL_ERROR, message: NO_ANSWER }));
   } catch (error) {
     if (cancelling.signal.aborted || streams.signal.aborted) return;
     const problem = problemOf(error);
-    if (id === undefined) streams.onProblem(problem);
-    else write(failure(id, errorOf(problem)));
+    if (unanswered.size === 0) streams.onProblem(problem);
+    for (const open of unanswered) write(failure(open, errorOf(problem)));
   } finally {
     session.open.delete(id);
   }
+}
+
+/** The ids of the requests in a line, which has several of them in old versions of the protocol. */
+function requestsOf(message: unknown): Set<unknown> {
+  const messages: unknown[] = Array.isArray(message) ? message : [message];
+  const requests = messages.filter((one) => fieldOf(one, 'method') !== undefined);
+  return new Set(requests.map((one) => fieldOf(one, 'id')).filter((id) => id !== undefined && id !== null));
+}
+
+/**
+ * Takes what an answer answers out of the requests that have none. An error without an id is about the whole line: it becomes the
+ * answer of every such request, because clients would wait for one.
+ */
+function addressed(answer: unknown, unanswered: Set<unknown>): unknown[] {
+  const error = fieldOf(answer, 'error');
+  if (error !== undefined && (fieldOf(answer, 'id') ?? null) === null && unanswered.size > 0) {
+    const answers = [...unanswered].map((id) => ({ jsonrpc: '2.0', id, error }));
+    unanswered.clear();
+    return answers;
+  }
+  const parts: unknown[] = Array.isArray(answer) ? answer : [answer];
+  for (const one of parts) if (fieldOf(one, 'method') === undefined) unanswered.delete(fieldOf(one, 'id'));
+  return [answer];
 }
 
 function parse(line: string): unknown {

@@ -92,6 +92,15 @@ test('memories are added, found, updated and forgotten, and a text is compressed
   const asked = { query: 'coffee', user_id: 'ada', retrieval_method: 'keyword' };
   const found = await mcp.call('search_memories', z.object({ memories: z.array(Memory) }), asked);
   t.like(found.memories, [{ memory_id: id, memory: 'Prefers coffee.', topics: ['drinks'] }]);
+  const long = {
+    memory: '花'.repeat(16_384),
+    user_id: 'bob',
+    topics: Array.from({ length: 100 }, () => '崗'.repeat(100)),
+  };
+  const Written = z.object({ memory: Memory, is_shortened: z.boolean() });
+  const written = await mcp.call('add_memory', Written, long);
+  t.true(written.is_shortened && long.memory.startsWith(written.memory.memory));
+  t.true(estimateTokens(JSON.stringify(written)) <= 6000);
   t.deepEqual(await mcp.call('forget_memory', z.unknown(), { memory_id: id }), { memory_id: id, deleted: true });
   t.like(await mcp.fail('forget_memory', { memory_id: id }), { code: 'not_found' });
   t.deepEqual((await mcp.fail('add_memory', { memory: 'x' })).problems, ['arguments.user_id missing']);
@@ -177,6 +186,11 @@ test('arguments that are wrong are named one by one, and odd ones never become a
   const odd: [string, Record<string, unknown>][] = [
     ['list_contents', { filters: { 'chunk.page': 1 } }],
     ['list_contents', { cursor: 'x' }],
+    ['list_contents', { search: 'x\0' }],
+    ['list_collections', { search: 'x\0' }],
+    ['answer', { question: 'x\0' }],
+    ['search', { query: 'x\0' }],
+    ['search_memories', { query: 'x\0' }],
     ['get_content', { content_id: id, offset: -1 }],
     ['get_content', { content_id: "' or 1=1 --" }],
     ['add_text', { collection_id: id, text: 'a\0b', name: 'x\0' }],

@@ -2,7 +2,7 @@ import test from 'ava';
 import { embedQuery } from '#operations/search/embed-query.ts';
 import { createEmbedderSet } from '#providers/embedders/index.ts';
 import { createOpenAIEmbedder } from '#providers/embedders/openai.ts';
-import { createQueryCache, withQueryCache } from '#providers/embedders/query-cache.ts';
+import { withQueryCache } from '#providers/embedders/query-cache.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { startOpenAIServer } from '#test/support/servers/openai-server.ts';
 
@@ -17,7 +17,7 @@ test('queries of workspaces are embedded in turn, and those of clients that left
   });
   t.teardown(() => server.close());
   const model = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
-  const services = { embedders: createEmbedderSet(withQueryCache(model, createQueryCache(100_000))) };
+  const services = { embedders: createEmbedderSet(withQueryCache(model, { entries: 100 })) };
   const embed = (text: string, share: string, signal?: AbortSignal) =>
     embedQuery(services, model.space, { text, share, signal });
   const leave = new AbortController();
