@@ -3,7 +3,7 @@ import { missingEmbedder, type EmbeddingSpace } from '#domain/embedder.ts';
 import type { Services } from '#operations/services.ts';
 
 /** `share`: the workspace whose turn it takes. `signal`: aborted when nobody waits for the vector any more. */
-type QueryText = { text: string; share: string; signal?: AbortSignal | undefined };
+export type QueryText = { text: string; share: string; signal?: AbortSignal | undefined };
 
 /** Embeds a query. @throws AppError `conflict` when the embedder of the space is not configured; the reason of `signal`. */
 export async function embedQuery(

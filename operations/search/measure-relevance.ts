@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { storedText } from '#domain/chunking/chunker.ts';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
@@ -17,11 +18,14 @@ const calibrations = new WeakMap<Embedder, Promise<Calibration | null>>();
 type RelevanceRequest = Pick<SearchRequest, 'query' | 'search_type'> & { matcher?: QueryMatcher };
 type RatedHit = { row: ChunkText };
 type Similarities = { byChunk: ReadonlyMap<string, number>; calibration: Calibration | null };
+const WORDS_ALONE: Similarities = { byChunk: new Map(), calibration: null };
+/** How long a search over several collections waits for one of them. */
+const COMPARISON_LIMIT_MS = 5_000;
 
 /**
  * Measures how relevant hits are by themselves, whatever else was found. A keyword search compares words only, and so needs no
  * embedder.
- * @throws AppError `conflict` when the embedder of a collection is not configured; `dependency_unavailable`.
+ * @throws AppError `conflict` when the embedder of a collection is not configured; `dependency_unavailable` when the hits are of one.
  */
 export async function measureRelevance<One extends RatedHit>(
   services: Services,
@@ -35,10 +39,8 @@ export async function measureRelevance<One extends RatedHit>(
   if (request.search_type !== 'keyword') {
     await Promise.all(
       [...byCollection].map(async ([id, ofCollection]) => {
-        compared.set(
-          id,
-          await compareVectors(services, caller, { query: request.query, collectionId: id, ofCollection }),
-        );
+        const comparison = compareVectors(services, caller, { query: request.query, collectionId: id, ofCollection });
+        compared.set(id, byCollection.size > 1 ? await orWordsAlone(comparison) : await comparison);
       }),
     );
   }
@@ -54,6 +56,26 @@ export async function measureRelevance<One extends RatedHit>(
   return measured;
 }
 
+/**
+ * One of several collections must not fail the search, or keep it back, because its embedder is not calibrated yet and does not answer:
+ * words alone decide about its hits.
+ */
+export async function orWordsAlone(
+  comparison: Promise<Similarities>,
+  limitMs: number = COMPARISON_LIMIT_MS,
+): Promise<Similarities> {
+  const late = Promise.withResolvers<Similarities>();
+  const timer = setTimeout(() => late.resolve(WORDS_ALONE), limitMs);
+  try {
+    return await Promise.race([comparison, late.promise]);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'dependency_unavailable') return WORDS_ALONE;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Number of different words of the query that the indexed text of a chunk has. */
 function countFound({ row }: RatedHit, matcher: QueryMatcher): number {
   return new Set(matcher.findMatches(storedText(row)).map(({ queryWord }) => queryWord.toLowerCase())).size;
@@ -67,7 +89,7 @@ async function compareVectors(
   { query, collectionId, ofCollection }: Comparison,
 ): Promise<Similarities> {
   const found = await services.stores.collections.findIndex(caller.scope, collectionId);
-  if (!found) return { byChunk: new Map(), calibration: null };
+  if (!found) return WORDS_ALONE;
   const { space, tenant } = found.index;
   const ids = ofCollection.map(({ row }) => row.id);
   const [queryVector, vectors, calibration] = await Promise.all([

@@ -8,8 +8,8 @@ import { mergeCollections, type CollectionLegs } from '#domain/search/merge-coll
 import type { SearchedIndex } from '#store/collections/collections.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';
 import type { Services } from '#operations/services.ts';
-import { embedQuery } from './embed-query.ts';
 import { requireIndexExists } from './rank-collection.ts';
+import { queryVectors, spaceKey } from './query-vectors.ts';
 import type { Ranking } from './ranking.ts';
 
 /** Hits of each leg of a collection, at least: a chunk that is far down in both legs can be among the best of both together. */
@@ -31,7 +31,11 @@ type Outcome = { legs: CollectionLegs } | { failed: FailedCollection; error: unk
  */
 export async function rankCollections(services: Services, caller: Caller, search: CollectionsSearch): Promise<Ranking> {
   const targets = await findSearchedCollections(services, caller, search.collectionIds);
-  const vectors = queryVectors(services, caller, search);
+  const { request, signal } = search;
+  const text = { text: request.query, share: caller.scope.workspaceId, signal };
+  const hasOthers = new Set(targets.map(({ index }) => spaceKey(index.space))).size > 1;
+  const embed = queryVectors(services, text, { hasOthers });
+  const vectors: VectorOf = async (space) => (request.search_type === 'keyword' ? null : embed(space));
   let failed: FailedCollection[] = [];
   return {
     collectionIds: new Set(targets.map(({ collectionId }) => collectionId)),
@@ -73,23 +77,6 @@ export async function findSearchedCollections(
 }
 
 type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array | null>;
-
-/** Embeds the query once for each space. */
-function queryVectors(services: Services, caller: Caller, { request, signal }: CollectionsSearch): VectorOf {
-  const vectors = new Map<string, Promise<Float32Array>>();
-  const text = { text: request.query, share: caller.scope.workspaceId, signal };
-  return async (space) => {
-    if (request.search_type === 'keyword') return null;
-    const key = spaceKey(space);
-    const vector = vectors.get(key) ?? embedQuery(services, space, text);
-    vectors.set(key, vector);
-    return vector;
-  };
-}
-
-function spaceKey({ provider, model, model_hash, dimensions }: EmbeddingSpace): string {
-  return JSON.stringify([provider, model, model_hash, dimensions]);
-}
 
 type TargetSearch = { target: SearchedIndex; depth: number; search: CollectionsSearch; vectors: VectorOf };
 
