@@ -7,6 +7,8 @@ export type RequestGuards = {
   hosts: readonly string[];
   /** Origins whose pages may send requests, `*` for any; besides the own one. */
   origins: readonly string[];
+  /** Where clients reach the service; a proxy may put another host into requests. */
+  publicUrl: string | null;
 };
 
 /**
@@ -14,7 +16,7 @@ export type RequestGuards = {
  * rebinding), or from another origin. An address cannot be pointed elsewhere, so that it needs no list.
  * @throws AppError `forbidden`
  */
-export function guardRequest(context: Context, { hosts, origins }: RequestGuards): void {
+export function guardRequest(context: Context, { hosts, origins, publicUrl }: RequestGuards): void {
   const host = hostOf(context.get('Host'));
   if (host === null || !(isOwn(host.hostname) || isListed(hosts, host.hostname))) {
     const message =
@@ -23,6 +25,7 @@ export function guardRequest(context: Context, { hosts, origins }: RequestGuards
   }
   const origin = context.get('Origin');
   if (origin === '' || isListed(origins, origin) || originHost(origin) === host.host) return;
+  if (publicUrl !== null && origin === new URL(publicUrl).origin) return;
   throw new AppError(
     'forbidden',
     'Pages of this origin may not use /mcp. LOCI_CORS_ORIGINS of the server allows origins.',

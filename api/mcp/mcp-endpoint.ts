@@ -47,7 +47,7 @@ export function createMcpEndpoint(options: McpOptions): Middleware {
       context.body = protectedResourceMetadata(context, settings);
       return;
     }
-    state.resourceMetadataUrl = metadataUrl(context, settings);
+    state.resourceMetadataUrl = settings.issuer === null ? null : metadataUrl(context, settings);
     context.body = await answerMessages(context, options);
     // The answer is for one caller, whatever the SDK says of streams.
     context.set('Cache-Control', 'no-store');

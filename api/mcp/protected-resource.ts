@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { getOAuthProtectedResourceMetadataUrl } from '@modelcontextprotocol/server';
+import { AppError } from '#domain/app-error.ts';
 
 export const MCP_PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
@@ -27,13 +28,17 @@ export function metadataUrl(context: Context, settings: ResourceSettings): strin
   return getOAuthProtectedResourceMetadataUrl(resourceUrl(context, settings));
 }
 
-/** The metadata of RFC 9728. Without an issuer there are only API keys, which no server gives out to clients. */
+/**
+ * The metadata of RFC 9728.
+ * @throws AppError `not_found` without an issuer: there are only API keys then, which no server gives out to clients
+ */
 export function protectedResourceMetadata(context: Context, settings: ResourceSettings): Record<string, unknown> {
   const { issuer } = settings;
+  if (issuer === null) throw new AppError('not_found', 'No issuer of tokens is configured: clients need an API key.');
   return {
     resource: resourceUrl(context, settings).href,
     resource_name: 'Loci',
     bearer_methods_supported: ['header'],
-    ...(issuer === null ? {} : { authorization_servers: [issuer] }),
+    authorization_servers: [issuer],
   };
 }

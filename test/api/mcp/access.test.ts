@@ -115,7 +115,8 @@ test('without valid credentials the answer is 401 and says where the metadata of
     access: { users: { verifier, workspacesClaim: 'w' }, administratorToken: null },
     mcp: { hosts: [], publicUrl, issuer: issuer.issuer },
   });
-  for (const headers of [{}, { Authorization: 'Bearer no' }, as('loci_no')]) {
+  const own = { Origin: 'https://loci.example.com' };
+  for (const headers of [{}, { Authorization: 'Bearer no' }, as('loci_no'), own]) {
     const response = await fetch(`${api.baseUrl}/mcp`, { method: 'POST', headers });
     t.is(response.status, 401);
     const metadata = 'https://loci.example.com/.well-known/oauth-protected-resource/base/mcp';
@@ -131,6 +132,13 @@ test('without valid credentials the answer is 401 and says where the metadata of
       authorization_servers: [issuer.issuer],
     });
   }
+});
+
+test('without an issuer there are no metadata of the resource, and 401 names none', async (t) => {
+  const api = await openOwnApi(t);
+  const refused = await fetch(`${api.baseUrl}/mcp`, { method: 'POST' });
+  t.is(refused.headers.get('WWW-Authenticate'), 'Bearer realm="loci"');
+  t.is((await fetch(`${api.baseUrl}/.well-known/oauth-protected-resource/mcp`)).status, 404);
 });
 
 test('hosts and origins of others are refused before anything else', async (t) => {
