@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { FairSlots } from '#domain/fair-slots.ts';
-import { LANE_HEADER, servedModelOf } from '#domain/served-model.ts';
+import { LANE_HEADER, MODEL_HEADER, servedModelOf } from '#domain/served-model.ts';
 import type { Log } from '#observability/log.ts';
 import type { Secret } from '#security/secret.ts';
 
@@ -27,7 +27,7 @@ const BODY_TIMEOUT_MS = 30_000;
 const DOCUMENT_REQUESTS_AT_ONCE = 16;
 /** Those of them that are kept for lane `express`. */
 const EXPRESS_REQUESTS = 4;
-/** Queries have a door of their own: documents may fill theirs for minutes. */
+/** Queries have a door of their own for each model: documents may fill theirs for minutes, and a model may have to be loaded. */
 const QUERY_REQUESTS_AT_ONCE = 8;
 const RETRY_AFTER_S = 5;
 
@@ -43,9 +43,9 @@ const EmbeddingsRequest = z.object({
 /** Embeds for other processes, in the embeddings form of the OpenAI API: whoever knows the token, and means this very model. */
 export function createEmbeddingEndpoint(options: EmbeddingEndpointOptions): EmbeddingEndpoint {
   const { models, token, log, bodyTimeoutMs = BODY_TIMEOUT_MS } = options;
-  const queries = new FairSlots(QUERY_REQUESTS_AT_ONCE);
   const documents = new FairSlots(DOCUMENT_REQUESTS_AT_ONCE, { reserved: EXPRESS_REQUESTS });
   const byName = new Map(models.map((one) => [servedModelOf(one.space), one]));
+  const doorOf = queryDoors([...byName.keys()]);
 
   const answer = async (request: IncomingMessage, response: ServerResponse, { lane, signal }: Asked) => {
     const asked = EmbeddingsRequest.parse(JSON.parse(await within(bodyTimeoutMs, readBody(request))));
@@ -69,13 +69,20 @@ export function createEmbeddingEndpoint(options: EmbeddingEndpointOptions): Embe
     response.once('close', () => left.abort());
     try {
       const asked = { lane, signal: left.signal };
-      const slots = lane === 'query' ? queries : documents;
+      const slots = lane === 'query' ? doorOf(request.headers[MODEL_HEADER]) : documents;
       const place = { lane: lane === 'express' ? 'express' : 'bulk', signal: left.signal } as const;
       await slots.run(() => answer(request, response, asked), place);
     } catch (error) {
       if (!left.signal.aborted) fail(response, log, error);
     }
   };
+}
+
+/** Returns the door of a model, which those of other models do not fill. Requests that do not say which one have one together. */
+function queryDoors(models: readonly string[]): (named: unknown) => FairSlots {
+  const doors = new Map(models.map((model) => [encodeURIComponent(model), new FairSlots(QUERY_REQUESTS_AT_ONCE)]));
+  const unnamed = new FairSlots(QUERY_REQUESTS_AT_ONCE);
+  return (named) => (typeof named === 'string' && doors.get(named)) || unnamed;
 }
 
 function isToken(token: Secret, { headers }: IncomingMessage): boolean {

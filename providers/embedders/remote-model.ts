@@ -1,5 +1,5 @@
 import type { Embedder } from '#domain/embedder.ts';
-import { LANE_HEADER, servedModelOf } from '#domain/served-model.ts';
+import { LANE_HEADER, MODEL_HEADER, servedModelOf } from '#domain/served-model.ts';
 import { describeModel } from './describe-model.ts';
 import type { ModelPlace } from './model-folder.ts';
 import { createServerEmbedder } from './server-embedder.ts';
@@ -35,7 +35,10 @@ export async function createRemoteModelEmbedder(options: RemoteModelOptions): Pr
       apiKey: options.token,
       model: servedModelOf(described.space),
       settings: serverSettings(options.settings),
-      headersOf: ({ lane }) => ({ [LANE_HEADER]: lane }),
+      headersOf: ({ lane }) => ({
+        [LANE_HEADER]: lane,
+        [MODEL_HEADER]: encodeURIComponent(servedModelOf(described.space)),
+      }),
       acceptsBlank: true,
     },
     described,

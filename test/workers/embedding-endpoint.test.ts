@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import { LANE_HEADER, servedModelOf } from '#domain/served-model.ts';
+import { LANE_HEADER, MODEL_HEADER, servedModelOf } from '#domain/served-model.ts';
 import { createSilentLog } from '#observability/log.ts';
 import { createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { Secret } from '#security/secret.ts';
@@ -66,6 +66,31 @@ test('a worker with several models embeds with the one that is asked for', async
   };
   t.is(await dimensionsOf(model), lexical.space.dimensions);
   t.is(await dimensionsOf(servedModelOf(other.space)), 1);
+});
+
+test('queries of a model that is still loaded do not hold back those of another', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  let waiting = 0;
+  const cold: Embedder = {
+    ...lexical,
+    space: { ...lexical.space, model: 'kalt ❄' },
+    embed: async (texts) => {
+      waiting += 1;
+      await gate.promise;
+      return texts.map(() => Float32Array.of(1));
+    },
+  };
+  const ask = await openEndpoint(t, [lexical, cold]);
+  const query = (asked: string) =>
+    ask(JSON.stringify({ model: asked, input: 'barley' }), {
+      [LANE_HEADER]: 'query',
+      [MODEL_HEADER]: encodeURIComponent(asked),
+    });
+  const cools = Array.from({ length: 12 }, () => query(servedModelOf(cold.space)));
+  await eventually('the door of the cold model is full', async () => waiting === 8);
+  t.is((await query(model)).status, 200);
+  gate.resolve();
+  t.deepEqual([...new Set((await Promise.all(cools)).map(({ status }) => status))], [200]);
 });
 
 test('nobody else gets vectors, and no other model is taken for this one', async (t) => {
