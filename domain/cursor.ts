@@ -52,9 +52,14 @@ function digest(binding: CursorBinding): string {
     .filter(([, value]) => value !== undefined && value !== null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
-    .update(JSON.stringify([binding.list, filters]))
+    .update(JSON.stringify([binding.list, filters], setsAsLists))
     .digest('base64url')
     .slice(0, 12);
+}
+
+/** Parsed filters hold sets, which JSON would leave empty. */
+function setsAsLists(_key: string, value: unknown): unknown {
+  return value instanceof Set ? [...value] : value;
 }
 
 function parseJson(text: string): unknown {
