@@ -17,8 +17,9 @@ type VerifiedSearch<Verified> = {
 };
 
 /**
- * Searches the index and verifies its hits in Postgres. The index may be behind: when verification drops so many hits that
- * fewer than `limit` remain, the index is searched once more with a larger limit.
+ * Searches the index and verifies its hits in Postgres. The index may be behind, or a content may be replaced between the two
+ * steps, so that hits of its old version are dropped and those of the new one were not there yet: when verification drops hits
+ * and fewer than `limit` remain, the index is searched once more with a larger limit.
  */
 export async function findVerifiedHits<Verified>(search: VerifiedSearch<Verified>): Promise<Verified[]> {
   let requested = search.limit;
@@ -29,7 +30,8 @@ export async function findVerifiedHits<Verified>(search: VerifiedSearch<Verified
       return [];
     }
     const verified = await search.verify(hits);
-    const isComplete = verified.length >= search.limit || hits.length < requested;
+    const isWhole = hits.length < requested && verified.length === hits.length;
+    const isComplete = verified.length >= search.limit || isWhole;
     if (isComplete || round === MAX_ROUNDS) return verified.slice(0, search.limit);
     // Twice as many more as were dropped, because verification may drop some of the next ones too.
     requested = Math.min(MAX_REQUESTED_HITS, requested + 2 * (requested - verified.length) + search.limit);
