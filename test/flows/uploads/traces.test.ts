@@ -156,9 +156,12 @@ async function showsTraceOfErrors(t: ExecutionContext, { apis }: Stage, key: str
   const { headers, body } = await clientOf(apis.near, key)(TracedError, `/contents/${randomUUID()}`, { traceId });
   t.is(body.trace_id, traceId);
   t.is(headers.get('X-Trace-Id'), traceId);
-  const lines = (await readFile(apis.near.logFile, 'utf8'))
-    .split('\n')
-    .filter((line) => line.includes(body.request_id));
+  // The line of a request is written after its response.
+  const lines = await until(
+    async () =>
+      (await readFile(apis.near.logFile, 'utf8')).split('\n').filter((line) => line.includes(body.request_id)),
+    ([line]) => line?.endsWith('}') === true,
+  );
   t.like(JSON.parse(lines[0] ?? ''), { trace_id: traceId, route: '/api/v1/contents/{content_id}', status: 404 });
 }
 
