@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { isFreePort, reservePorts } from './reserve-ports.ts';
 import { StackError } from './stack-error.ts';
 
 /** The ports of the one-machine stack with their settings and defaults. */
@@ -23,11 +23,6 @@ export type Ports = Readonly<Record<PortName, number>>;
 
 const PORT_NAMES = Object.keys(PORT_SETTINGS) as PortName[]; // the keys of a literal object
 
-/**
- * Range of free ports. It is below the range of outgoing connections, so that the port of a restarted server is still free.
- */
-const FREE_RANGE = { from: 15_000, to: 30_000 };
-
 /** Returns the configured ports. @throws StackError that names all settings with an invalid or duplicate port */
 export function configuredPorts(environment: NodeJS.ProcessEnv): Ports {
   const problems: string[] = [];
@@ -47,17 +42,13 @@ export function configuredPorts(environment: NodeJS.ProcessEnv): Ports {
   return ports;
 }
 
-/** Returns different ports that are currently free. */
+/**
+ * Returns ports that no other process of this machine gets in this way until this one ends. They are consecutive, in the order of
+ * the names.
+ */
 export async function freePorts(): Promise<Ports> {
-  const taken = new Set<number>();
-  const found: number[] = [];
-  while (found.length < PORT_NAMES.length) {
-    const port = FREE_RANGE.from + Math.floor(Math.random() * (FREE_RANGE.to - FREE_RANGE.from));
-    if (taken.has(port)) continue;
-    taken.add(port);
-    if (await isFree(port)) found.push(port);
-  }
-  return fillPorts((_name, index) => found[index] ?? 0);
+  const reserved = await reservePorts();
+  return fillPorts((_name, index) => reserved[index] ?? 0);
 }
 
 /** @throws StackError that names the settings of all ports in `names` that are in use */
@@ -65,7 +56,7 @@ export async function requireFreePorts(ports: Ports, names: readonly PortName[])
   const problems: string[] = [];
   for (const name of names) {
     const { setting, title } = PORT_SETTINGS[name];
-    if (!(await isFree(ports[name])))
+    if (!(await isFreePort(ports[name])))
       problems.push(`Port ${ports[name]} (${title}) is in use by another program. Set ${setting} to a free port.`);
   }
   if (problems.length > 0) throw new StackError(problems.join('\n'));
@@ -73,17 +64,4 @@ export async function requireFreePorts(ports: Ports, names: readonly PortName[])
 
 function fillPorts(portOf: (name: PortName, index: number) => number): Ports {
   return Object.fromEntries(PORT_NAMES.map((name, index) => [name, portOf(name, index)])) as Ports; // one entry for each name
-}
-
-async function isFree(port: number): Promise<boolean> {
-  // Some servers listen on every interface, others on loopback only, so both must be free.
-  return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
-}
-
-function canListen(port: number, host: string | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }

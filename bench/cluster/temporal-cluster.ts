@@ -5,7 +5,7 @@ import { childEnvironment } from '#stack/servers/child-environment.ts';
 import type { ServerContext } from '#stack/servers/server-context.ts';
 import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
 import { runCommand } from '#stack/processes/run-command.ts';
-import { freePorts } from '#stack/stack-ports.ts';
+import { reservePorts } from '#stack/reserve-ports.ts';
 import { makeCertificates } from '#test/support/fixtures/certificates.ts';
 import { buildTemporalServer, type TemporalBinaries } from './build-temporal-server.ts';
 import {
@@ -109,8 +109,7 @@ async function writeCertificates(folder: string): Promise<CertificateFiles> {
 }
 
 async function servicePorts(): Promise<Record<ClusterService, ServicePorts>> {
-  // Names of other servers: only their number counts.
-  const free = Object.values(await freePorts());
+  const free = [...(await reservePorts())];
   const take = (): number => {
     const port = free.pop();
     if (port === undefined) throw new Error('there are too few free ports');

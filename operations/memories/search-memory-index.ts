@@ -78,6 +78,8 @@ async function rankMemories(services: Services, scope: Scope, query: MemoryIndex
         return row ? [{ row, score }] : [];
       });
     },
+    // A memory is one object: what replaces it never fills a limit.
+    findUnpublished: async () => [],
     requireIndexExists: () => requireIndexExists(services, scope),
   });
 }

@@ -34,13 +34,14 @@ export async function rankCollection(
   const facetQuery = filter === null ? null : compileFilter(filter);
   return {
     collectionIds: new Set([collectionId]),
-    searchIndex: async (limit) => {
+    searchIndex: async (limit, exclude) => {
       signal?.throwIfAborted();
       return services.vectors.search(index.space, index.tenant, {
         type: request.search_type,
         queryText: request.query,
         queryVector,
         filter: facetQuery,
+        exclude,
         limit,
         explain: request.explain,
       });

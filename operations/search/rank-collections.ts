@@ -7,6 +7,7 @@ import { MAX_SEARCHED_COLLECTIONS, type FailedCollection, type SearchRequest } f
 import { mergeCollections, type CollectionLegs } from '#domain/search/merge-collections.ts';
 import type { SearchedIndex } from '#store/collections/collections.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';
+import type { ContentVersion } from '#store/weaviate/vector-index.ts';
 import type { Services } from '#operations/services.ts';
 import { requireIndexExists } from './rank-collection.ts';
 import { queryVectors, spaceKey } from './query-vectors.ts';
@@ -39,10 +40,10 @@ export async function rankCollections(services: Services, caller: Caller, search
   let failed: FailedCollection[] = [];
   return {
     collectionIds: new Set(targets.map(({ collectionId }) => collectionId)),
-    searchIndex: async (limit) => {
+    searchIndex: async (limit, exclude) => {
       const depth = Math.max(limit, MIN_LEG_DEPTH);
       const outcomes = await Promise.all(
-        targets.map((target) => searchTarget(services, caller, { target, depth, search, vectors })),
+        targets.map((target) => searchTarget(services, caller, { target, depth, exclude, search, vectors })),
       );
       const failures = outcomes.filter((outcome) => 'failed' in outcome);
       const [first] = failures;
@@ -78,7 +79,13 @@ export async function findSearchedCollections(
 
 type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array | null>;
 
-type TargetSearch = { target: SearchedIndex; depth: number; search: CollectionsSearch; vectors: VectorOf };
+type TargetSearch = {
+  target: SearchedIndex;
+  depth: number;
+  exclude: readonly ContentVersion[];
+  search: CollectionsSearch;
+  vectors: VectorOf;
+};
 
 async function searchTarget(services: Services, caller: Caller, asked: TargetSearch): Promise<Outcome> {
   try {
@@ -91,14 +98,14 @@ async function searchTarget(services: Services, caller: Caller, asked: TargetSea
 }
 
 async function searchLegs(services: Services, caller: Caller, asked: TargetSearch): Promise<CollectionLegs> {
-  const { target, depth, search, vectors } = asked;
+  const { target, depth, exclude, search, vectors } = asked;
   const { query, search_type: type } = search.request;
   const { space, tenant } = target.index;
   const queryVector = await vectors(space);
   const filter = search.filter === null ? null : compileFilter(search.filter);
   const place = { share: caller.scope.workspaceId, lane: 'express', signal: search.signal } as const;
   const leg = (name: 'keyword' | 'vector') => {
-    const ask = { type: name, queryText: query, queryVector, filter, limit: depth };
+    const ask = { type: name, queryText: query, queryVector, filter, exclude, limit: depth };
     return services.searchSlots.run(() => services.vectors.search(space, tenant, ask), place);
   };
   const [keyword, vector] = await Promise.all([

@@ -10,6 +10,14 @@ import type { VerifiedHit } from './verified-hit.ts';
 /** A hit in its place after reranking. `rerank`: the reranker's rank and raw score; null for hits that it was not given. */
 export type RankedHit = VerifiedHit & { rerank: { rank: number; score: number } | null };
 
+/** `onReplaced`: called when hits were replaced since they were verified. */
+type Ranked = {
+  query: string;
+  option: RerankOption | undefined;
+  hits: readonly VerifiedHit[];
+  onReplaced: () => void;
+};
+
 /** `reranking` is null when the request does not ask for it. */
 export type RankedHits = { hits: RankedHit[]; reranking: Reranking | null };
 
@@ -25,12 +33,13 @@ export function rerankDepth(services: Services, option: RerankOption | undefined
 export async function rerankHits(
   services: Services,
   caller: Caller,
-  { query, option, hits }: { query: string; option: RerankOption | undefined; hits: readonly VerifiedHit[] },
+  { query, option, hits, onReplaced }: Ranked,
 ): Promise<RankedHits> {
   const depth = depthOf(option);
   const unchanged = hits.map((hit) => ({ ...hit, rerank: null }));
   if (depth === null) return { hits: unchanged, reranking: null };
-  const best = services.reranker === null ? [] : await readTexts(services, caller, hits.slice(0, depth));
+  const first = { hits: hits.slice(0, depth), onReplaced };
+  const best = services.reranker === null ? [] : await readTexts(services, caller, first);
   const passages = best.map(({ row }) => storedText(row));
   const startedMs = performance.now();
   const outcome = await score(services, { query, passages, share: caller.scope.workspaceId });

@@ -10,6 +10,7 @@ import { countFacets, requireContentFilter } from './count-facets.ts';
 import { rankCollection } from './rank-collection.ts';
 import { rankCollections } from './rank-collections.ts';
 import type { Ranking } from './ranking.ts';
+import { retryReplaced } from './retry-replaced.ts';
 import { selectHits } from './select-hits.ts';
 import { rerankDepth, rerankHits } from './rerank-hits.ts';
 import { findVerifiedHits } from './verified-hits.ts';
@@ -62,35 +63,43 @@ type Found = Pick<
 
 async function runSearch(services: Services, caller: Caller, search: ParsedSearch): Promise<Found> {
   const { request, filter } = search;
-  const { recency, facets: names, signal } = request;
+  const { facets: names, signal } = request;
   const ranking = await openRanking(services, caller, search);
   const { collectionIds } = ranking;
-  const findHits = async () => {
-    const hits = await findVerifiedHits({
-      limit: windowOf(request, rerankDepth(services, request.rerank)),
-      searchIndex: ranking.searchIndex,
-      verify: (candidates) => {
-        const isWide = candidates.length > request.max_results;
-        return verifyHits(services, caller, { hits: candidates, filter, recency, collectionIds, isWide, signal });
-      },
-      requireIndexExists: ranking.requireIndexExists,
-    });
-    signal?.throwIfAborted();
-    return rerankHits(services, caller, { query: request.query, option: request.rerank, hits });
-  };
-  const [{ hits, reranking }, facets] = await Promise.all([
-    findHits(),
+  const [selected, facets] = await Promise.all([
+    retryReplaced((onReplaced) => findHits(services, caller, { ...search, ranking, onReplaced })),
     names && countFacets(services, caller, { names, filter, collectionIds, signal }),
   ]);
-  const selected = await selectHits(services, caller, { request, hits, signal });
   const failed = ranking.failed();
   return {
     results: await addExtras(services, caller, { request, hits: selected.hits }),
     ...(failed === null ? {} : { failed_collections: failed }),
-    ...reranking,
+    ...selected.reranking,
     ...(request.offset === undefined ? {} : { next_offset: selected.nextOffset }),
     ...(facets === undefined ? {} : { facets }),
   };
+}
+
+type HitSearch = ParsedSearch & { ranking: Ranking; onReplaced: () => void };
+
+/** Ranks, verifies, reranks and selects. `onReplaced`: called when hits were replaced since they were verified. */
+async function findHits(services: Services, caller: Caller, { request, filter, ranking, onReplaced }: HitSearch) {
+  const { query, recency, rerank, signal } = request;
+  const { collectionIds } = ranking;
+  const verified = await findVerifiedHits({
+    limit: windowOf(request, rerankDepth(services, rerank)),
+    searchIndex: ranking.searchIndex,
+    verify: (hits) => {
+      const isWide = hits.length > request.max_results;
+      return verifyHits(services, caller, { hits, filter, recency, collectionIds, isWide, signal });
+    },
+    findUnpublished: (ids) => services.stores.chunks.findUnpublished(caller.scope, ids),
+    requireIndexExists: ranking.requireIndexExists,
+  });
+  signal?.throwIfAborted();
+  const ranked = await rerankHits(services, caller, { query, option: rerank, hits: verified, onReplaced });
+  const selected = await selectHits(services, caller, { request, hits: ranked.hits, onReplaced, signal });
+  return { ...selected, reranking: ranked.reranking };
 }
 
 /** Hits to rank. What is left out, reordered, grouped or cut into pages needs more than the results; pages need always the same. */

@@ -13,7 +13,13 @@ const RATED_AT_ONCE = 25;
 /** `relevance` is null unless the request sets `min_score`. */
 type RelevantHit = RankedHit & { relevance: number | null };
 
-type Selection = { request: SearchRequest; hits: readonly RankedHit[]; signal?: AbortSignal | undefined };
+/** `onReplaced`: called when hits were replaced since they were verified. */
+type Selection = {
+  request: SearchRequest;
+  hits: readonly RankedHit[];
+  onReplaced: () => void;
+  signal?: AbortSignal | undefined;
+};
 
 /** A hit of the answer. */
 export type SelectedHit = Omit<RelevantHit, 'row'> & { row: ChunkRow };
@@ -35,7 +41,10 @@ export async function selectHits(
   const grouped = limitPerContent(ordered, request);
   const end = offset + limit;
   // The last page may be short: the ranking ends before it is full.
-  const page = await completeHits(services, caller, grouped.slice(offset, end));
+  const page = await completeHits(services, caller, {
+    hits: grouped.slice(offset, end),
+    onReplaced: selection.onReplaced,
+  });
   return { hits: page, nextOffset: grouped.length > end ? end : null };
 }
 
@@ -43,7 +52,7 @@ export async function selectHits(
 async function takeRelevant(
   services: Services,
   caller: Caller,
-  { request, hits, signal }: Selection,
+  { request, hits, onReplaced, signal }: Selection,
 ): Promise<RelevantHit[]> {
   const { min_score: minScore, offset = 0, max_results: limit } = request;
   if (minScore === undefined) return hits.map((hit) => ({ ...hit, relevance: null }));
@@ -55,7 +64,7 @@ async function takeRelevant(
   for (let start = 0; start < hits.length; start += RATED_AT_ONCE) {
     signal?.throwIfAborted();
     const batch = hits.slice(start, start + RATED_AT_ONCE);
-    const texts = await readTexts(services, caller, batch);
+    const texts = await readTexts(services, caller, { hits: batch, onReplaced });
     const rated = await measureRelevance(services, caller, { request: asked, hits: texts });
     const byId = new Map(rated.map(({ row, relevance }) => [row.id, relevance]));
     // Without the texts, of which only those of the page are needed again.

@@ -1,38 +1,49 @@
-import type { Hit } from '#store/weaviate/vector-index.ts';
+import type { ContentVersion, Hit } from '#store/weaviate/vector-index.ts';
 
 /** Upper bound on the hits requested from the index for one answer, however many of them verification drops. */
 const MAX_REQUESTED_HITS = 1_000;
-const MAX_ROUNDS = 2;
+const MAX_ROUNDS = 4;
+/** Rounds of a search that has hits, but not enough, when the index has no more. */
+const MAX_EXHAUSTED_ROUNDS = 2;
 
 /** How one search reads the index and verifies its hits. */
 type VerifiedSearch<Verified> = {
   /** Number of verified hits that the caller needs. */
   limit: number;
-  /** Returns the best hits of the index, best first, at most `limit`. */
-  searchIndex: (limit: number) => Promise<Hit[]>;
+  /** Returns the best hits of the index, best first, at most `limit`, without objects of the versions in `exclude`. */
+  searchIndex: (limit: number, exclude: readonly ContentVersion[]) => Promise<Hit[]>;
   /** Returns what Postgres confirms of the hits, in their order. */
   verify: (hits: readonly Hit[]) => Promise<Verified[]>;
+  /** Returns which versions that are not published these objects belong to. */
+  findUnpublished: (ids: readonly string[]) => Promise<ContentVersion[]>;
   /** Throws `dependency_unavailable` when the index has no hits because it lost its data. */
   requireIndexExists: () => Promise<void>;
 };
 
 /**
- * Searches the index and verifies its hits in Postgres. The index may be behind, or a content may be replaced between the two
- * steps, so that hits of its old version are dropped and those of the new one were not there yet: when verification drops hits
- * and fewer than `limit` remain, the index is searched once more with a larger limit.
+ * Searches the index and verifies its hits in Postgres. Verification drops hits of versions that are being ingested, and of those
+ * that are being removed; or a content is replaced between the two steps, so that hits of its old version are dropped and those
+ * of the new one were not there yet. When fewer than `limit` remain, the index is searched again with a larger limit, and without
+ * the versions that are not published: a large document that is being ingested would fill any limit.
  */
 export async function findVerifiedHits<Verified>(search: VerifiedSearch<Verified>): Promise<Verified[]> {
+  const seen = new Set<string>();
+  let exclude: readonly ContentVersion[] = [];
   let requested = search.limit;
   for (let round = 1; ; round += 1) {
-    const hits = await search.searchIndex(requested);
-    if (hits.length === 0) {
+    const hits = await search.searchIndex(requested, exclude);
+    if (hits.length === 0 && seen.size === 0) {
       await search.requireIndexExists();
       return [];
     }
     const verified = await search.verify(hits);
-    const isWhole = hits.length < requested && verified.length === hits.length;
-    const isComplete = verified.length >= search.limit || isWhole;
-    if (isComplete || round === MAX_ROUNDS) return verified.slice(0, search.limit);
+    const isExhausted = hits.length < requested;
+    const isWhole = isExhausted && hits.length > 0 && verified.length === hits.length;
+    const maxRounds = isExhausted && verified.length > 0 ? MAX_EXHAUSTED_ROUNDS : MAX_ROUNDS;
+    if (verified.length >= search.limit || isWhole || round >= maxRounds) return verified.slice(0, search.limit);
+    for (const { id } of hits) seen.add(id);
+    // Found anew each time: a version may have been published since.
+    exclude = await search.findUnpublished([...seen]);
     // Twice as many more as were dropped, because verification may drop some of the next ones too.
     requested = Math.min(MAX_REQUESTED_HITS, requested + 2 * (requested - verified.length) + search.limit);
   }

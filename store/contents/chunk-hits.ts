@@ -39,6 +39,33 @@ const FIND_TEXTS = {
   sql: `select ${COLUMNS}, ch.content, ch.context, ch.metadata from ${PUBLISHED_BY_ID}`,
 };
 
+/** More versions than that are not told of: a filter of the index names each. */
+const MAX_UNPUBLISHED_VERSIONS = 500;
+
+const FIND_UNPUBLISHED = {
+  name: 'find_unpublished_versions',
+  sql: `select distinct ch.content_id, ch.version from unnest(:ids::uuid[]) as asked(id)
+    cross join lateral (select * from chunks where id = asked.id offset 0) ch
+    left join lateral (
+      select cc.active_version from content_collections cc
+      where cc.content_id = ch.content_id and cc.collection_id = ch.collection_id
+        and cc.workspace_id = :workspaceId offset 0) link on true
+    where link.active_version is distinct from ch.version
+    limit :limit`,
+};
+
+/**
+ * Returns versions that are not published, of the chunks with these ids: they are being ingested, or removed. At most 500, in any
+ * order.
+ */
+export function findUnpublishedVersions(
+  database: Database,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<{ content_id: string; version: number }[]> {
+  return query(database, FIND_UNPUBLISHED, { ...scope, ids, limit: MAX_UNPUBLISHED_VERSIONS });
+}
+
 /** Returns the published chunks among these ids, in any order. */
 export function findChunkHits(
   database: Database,

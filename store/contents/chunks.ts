@@ -3,7 +3,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import { SEARCHED_INDEX } from '#store/collections/generations.ts';
 import type { RunContents, RunRef } from '#store/uploads/run-work.ts';
 import { query, type Database } from '#store/postgres.ts';
-import { findChunkHits, findChunkTexts } from './chunk-hits.ts';
+import { findChunkHits, findChunkTexts, findUnpublishedVersions } from './chunk-hits.ts';
 import { findNeighbours, listChunkIds } from './chunk-neighbours.ts';
 import { createPublishedChunks } from './published-chunks.ts';
 
@@ -41,6 +41,8 @@ export function createChunkStore(database: Database) {
     findHits: (scope: Scope, asked: { ids: readonly string[]; withMetadata: boolean }) =>
       findChunkHits(database, scope, asked),
 
+    /** Returns the versions that are not published, of the chunks with these ids, at most 500. */
+    findUnpublished: (scope: Scope, ids: readonly string[]) => findUnpublishedVersions(database, scope, ids),
     findTexts: (scope: Scope, ids: readonly string[]) => findChunkTexts(database, scope, ids),
 
     findNeighbours: (scope: Scope, asked: { ids: readonly string[]; before: number; after: number }) =>

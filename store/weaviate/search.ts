@@ -1,4 +1,4 @@
-import type { FilterValue } from 'weaviate-client';
+import { Filters, type FilterValue } from 'weaviate-client';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { SearchType } from '#domain/records/search.ts';
@@ -10,6 +10,8 @@ import { keywordQuery } from './stemmed-text.ts';
 import { runInTenant } from './tenants.ts';
 import { KEYWORD_PROPERTIES } from './class-definition.ts';
 
+export type ContentVersion = { content_id: string; version: number };
+
 export type IndexSearch = {
   type: SearchType;
   queryText: string;
@@ -17,6 +19,8 @@ export type IndexSearch = {
   queryVector: Float32Array | null;
   /** Null matches everything. */
   filter: FacetQuery | null;
+  /** Versions of contents whose objects are left out. */
+  exclude?: readonly ContentVersion[];
   limit: number;
   /** Also runs the keyword and the vector search separately, for `legs` of the hits. */
   explain?: boolean;
@@ -73,8 +77,7 @@ async function searchCollection(target: SearchTarget, search: IndexSearch): Prom
     limit: search.limit,
     text: keywordQuery(search.queryText),
     vector: search.queryVector ? Array.from(search.queryVector) : null,
-    // Weaviate compares vectors exactly only in filtered searches that leave few objects, so there is always a filter.
-    filters: filters === 'everything' ? target.collection.filter.byProperty('version').greaterOrEqual(0) : filters,
+    filters: withoutVersions(target.collection, filters, search.exclude ?? []),
     strength: search.type === 'hybrid' && search.regularize !== false ? regularizationStrength(search.queryText) : 0,
   };
   const hits = await rank(target, search.type, query);
@@ -85,6 +88,20 @@ async function searchCollection(target: SearchTarget, search: IndexSearch): Prom
     search.type === 'keyword' ? [] : rank(target, 'vector', legQuery),
   ]);
   return hits.map((hit) => ({ ...hit, legs: { keyword: legOf(hit, keyword), vector: legOf(hit, vector) } }));
+}
+
+/** Weaviate compares vectors exactly only in filtered searches that leave few objects, so there is always a filter. */
+function withoutVersions(
+  { filter }: TenantCollection,
+  filters: FilterValue | 'everything',
+  versions: readonly ContentVersion[],
+): FilterValue {
+  const included = filters === 'everything' ? filter.byProperty('version').greaterOrEqual(0) : filters;
+  if (versions.length === 0) return included;
+  const excluded = versions.map(({ content_id, version }) =>
+    Filters.and(filter.byProperty('content_id').equal(content_id), filter.byProperty('version').equal(version)),
+  );
+  return Filters.and(included, Filters.not(Filters.or(...excluded)));
 }
 
 function legOf({ id }: RankedObject, leg: readonly RankedObject[]): HitLeg | null {

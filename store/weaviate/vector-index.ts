@@ -16,7 +16,7 @@ import { toAppError } from './weaviate-errors.ts';
 import { writeObjects, rewriteObjects, updateFacets } from './write-objects.ts';
 import { deleteContent, deleteContents, deleteObjects } from './delete-objects.ts';
 
-export type { Hit, HitLeg, HitLegs, IndexSearch } from './search.ts';
+export type { ContentVersion, Hit, HitLeg, HitLegs, IndexSearch } from './search.ts';
 export type { IndexObject } from './write-objects.ts';
 export type VectorIndex = ReturnType<typeof createVectorIndex>;
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { createRequestLimiter, type RequestLimits } from '#api/http/request/request-limiter.ts';
 import { AppError } from '#domain/app-error.ts';
@@ -8,6 +7,7 @@ import { ApiKey } from '#domain/records/api-key.ts';
 import { CreatedWorkspace } from '#domain/records/workspace.ts';
 import { Secret } from '#security/secret.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { reservePorts } from '#stack/reserve-ports.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
@@ -172,7 +172,7 @@ test('without configured origins CORS allows none, with * all', async (t) => {
 test('the process reads token, rate limit and CORS settings from its environment', async (t) => {
   const issuer = await openTokenIssuer(t);
   const { environment, workspaceId } = testStack();
-  const port = await freePort();
+  const [port = 0] = await reservePorts();
   const child = spawn(process.execPath, ['api/main.ts'], {
     cwd: PROJECT_DIR,
     stdio: 'ignore',
@@ -205,11 +205,3 @@ test('the process reads token, rate limit and CORS settings from its environment
   t.is(good.headers.get('Access-Control-Allow-Origin'), ORIGIN);
   t.deepEqual([(await get('nonsense')).status, (await get('nonsense')).status], [401, 429]);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

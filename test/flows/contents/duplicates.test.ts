@@ -127,8 +127,11 @@ test('replacing a content by external_id keeps the old version searchable until 
   const seen = { old: 0, new: 0 };
   for (;;) {
     const { status } = await flow.progress(upload_id);
-    const found = await flow.search('record', { search_type: 'keyword', max_results: 100 });
+    // The replacement has more chunks than either search asks for.
+    const searches = [3, 100].map((most) => flow.search('record', { search_type: 'keyword', max_results: most }));
+    const [few = [], found = []] = await Promise.all(searches);
     const topics = new Set(found.map(({ content }) => / (old|new) record/.exec(content)?.[1]));
+    t.true(few.length > 0, 'a short search always finds a version');
     t.false(topics.has('old') && topics.has('new'), 'a response never mixes versions');
     t.true(found.length > 0, 'the search always finds a version');
     seen[topics.has('old') ? 'old' : 'new'] += 1;

@@ -52,7 +52,7 @@ test('hits are not rated for a client that left', async (t) => {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const { caller } = await makePlace(database);
   const { request } = countedRequest({ search_type: 'keyword', min_score: 0.5 });
-  const selection = { request, hits: hitsOf(1), signal: AbortSignal.abort() };
+  const selection = { request, hits: hitsOf(1), onReplaced: () => t.fail(), signal: AbortSignal.abort() };
   await t.throwsAsync(selectHits(services, caller, selection), { name: 'AbortError' });
 });
 
@@ -63,7 +63,11 @@ test('a query is read once for all hits, whatever their number', async (t) => {
   const readsOf = async (number: number) => {
     const rating = countedRequest({ ...common, min_score: 0 });
     const showing = countedRequest({ ...common, highlight: {} });
-    const rated = await selectHits(services, caller, { request: rating.request, hits: hitsOf(number) });
+    const rated = await selectHits(services, caller, {
+      request: rating.request,
+      hits: hitsOf(number),
+      onReplaced: () => t.fail(),
+    });
     t.is(rated.hits.length, number);
     await addExtras(services, caller, { request: showing.request, hits: hitsOf(number) });
     return [rating.reads(), showing.reads()];

@@ -34,6 +34,26 @@ test('finds inflected words by keyword, and ranks the exact form first', async (
   ] as string[][]);
 });
 
+test('leaves out objects of excluded versions, in each type of search and beside a filter', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const [of, vector] = [randomUUID(), Float32Array.of(1, 0, 0)];
+  const common = { text: 'walrus', vector, facets: ['a'] };
+  const old = indexObject({ ...common, content_id: of, version: 1 });
+  const replacement = indexObject({ ...common, content_id: of, version: 2 });
+  const other = indexObject({ ...common, version: 2 });
+  await index.writeObjects(SPACE, tenant, [old, replacement, other]);
+  const exclude = [{ content_id: of, version: 2 }];
+  for (const type of ['keyword', 'vector', 'hybrid'] as const) {
+    for (const filter of [null, { kind: 'contains_any', terms: ['a'] } as const]) {
+      const question = { ...QUESTION, type, filter, queryText: 'walrus', queryVector: vector };
+      const hits = await index.search(SPACE, tenant, { ...question, exclude });
+      t.deepEqual(hits.map(({ id }) => id).toSorted(), [old.id, other.id].toSorted());
+      t.is((await index.search(SPACE, tenant, question)).length, 3);
+    }
+  }
+  await index.close();
+});
+
 test('finds codes by exact match only', async (t) => {
   const texts = ['error E4711b in module', 'error E4712b in module', 'invoice 2024-0815'];
   t.deepEqual(await keywordAnswers(texts, ['E4711B', '0815', 'E47']), [[texts[0]], [texts[2]], []] as string[][]);

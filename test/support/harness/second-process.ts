@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { reservePorts } from '#stack/reserve-ports.ts';
 import { eventually } from './eventually.ts';
 import type { TestStack } from './stack.ts';
 
@@ -32,7 +31,7 @@ export async function startSecondProcess(
   stack: Pick<TestStack, 'environment' | 'stateDir'>,
   { kind, name, environment = {} }: SecondProcessOptions,
 ): Promise<SecondProcess> {
-  const port = await freePort();
+  const [port = 0] = await reservePorts();
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(stack.stateDir, 'logs', `${name}.log`);
   const output = openSync(logFile, 'a');
@@ -59,15 +58,4 @@ export async function startSecondProcess(
       return exited;
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { reservePorts } from '#stack/reserve-ports.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 
 /** A server of a test, in a process of its own on a free port. It ends with the process of the test. */
@@ -17,7 +18,7 @@ export async function startServerProcess(
   executable: string,
   argumentsFor: (port: number) => Promise<readonly string[]>,
 ): Promise<ServerProcess> {
-  const port = await freePort();
+  const [port = 0] = await reservePorts();
   const args = await argumentsFor(port);
   let child: ChildProcess | null = null;
   const kill = async () => {
@@ -48,16 +49,5 @@ function canConnect(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.on('error', () => resolve(false));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-      server.close(() => resolve(port));
-    });
   });
 }

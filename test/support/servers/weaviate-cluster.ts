@@ -84,16 +84,12 @@ export async function startWeaviateCluster(options: { cacheDir: string; size: nu
 
 /** On one machine, Weaviate takes the port after that of Raft for its calls between nodes, and the one after gossip for data. */
 async function portsOfNodes(size: number): Promise<Ports[]> {
-  for (;;) {
-    const free = await Promise.all(Array.from({ length: size }, freePorts));
-    const ports = free.map((own) => ({
-      ...own,
-      weaviateData: own.weaviateGossip + 1,
-      weaviateRaftRpc: own.weaviateRaft + 1,
-    }));
-    const all = ports.flatMap((own) => Object.values(own));
-    if (new Set(all).size === all.length) return ports;
-  }
+  const free = await Promise.all(Array.from({ length: size }, freePorts));
+  return free.map((own) => {
+    const ports = { ...own, weaviateData: own.weaviateGossip + 1, weaviateRaftRpc: own.weaviateRaft + 1 };
+    if (new Set(Object.values(ports)).size < Object.keys(ports).length) throw new Error('Ports are not consecutive');
+    return ports;
+  });
 }
 
 function nodeName(node: number): string {
