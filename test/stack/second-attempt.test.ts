@@ -10,6 +10,13 @@ test('retries a few failed tests in their files, each once', (t) => {
   t.deepEqual(filesToTryAgain(failures, PROJECT_DIR), files);
 });
 
+test('retries the tests that a failed hook prevented', (t) => {
+  const file = 'test/stack/second-attempt.test.ts';
+  const failures = [here('before hook Rejected promise returned by test'), `2 tests remaining in ${file}`];
+  t.deepEqual(filesToTryAgain(failures, PROJECT_DIR), [file]);
+  t.is(filesToTryAgain(['2 tests remaining in test/no/such.test.ts'], PROJECT_DIR), null);
+});
+
 test('does not retry what names no test: a crashed file, a title of another run, nothing', (t) => {
   const crash = 'test/stack/second-attempt.test.ts exited with a non-zero exit code: 3';
   t.is(filesToTryAgain([here('breaks'), crash], PROJECT_DIR), null);
