@@ -3,9 +3,9 @@ export interface ChatModel {
   /** Name of the model on its server. */
   readonly name: string;
   /**
-   * Returns the model's answer to one question.
+   * Returns the model's answer to one question. An answer that reached the limit of length ends with its last whole sentence.
    * @throws AppError `dependency_unavailable` when the server is unavailable, rejects the settings, or takes too long;
-   * `invalid_request` when it rejects this question, so that a retry would fail as well.
+   * `invalid_request` when it rejects this question, or stops its answer by a filter, so that a retry would fail as well.
    */
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
   /**

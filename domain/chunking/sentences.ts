@@ -32,6 +32,13 @@ export function* findSentenceEnds(text: string): Generator<BreakPoint> {
   }
 }
 
+/** Returns a text that was cut off up to the end of its last whole sentence; empty if it has none. */
+export function wholeSentences(text: string): string {
+  // What follows tells whether a mark at the very end is that of a sentence.
+  const ends = [...findSentenceEnds(`${text} A`)].filter(({ kind }) => kind === 'sentence');
+  return text.slice(0, ends.at(-1)?.end ?? 0).trimEnd();
+}
+
 /** True when the full stop at `dot` follows an abbreviation, an initial or the number of a list item. */
 function endsWithAbbreviation(text: string, dot: number): boolean {
   const word = /[\p{L}\p{N}.]*$/u.exec(text.slice(Math.max(0, dot - 12), dot))?.[0] ?? '';

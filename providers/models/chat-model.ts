@@ -1,6 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateText, streamText, type FinishReason } from 'ai';
 import { AppError } from '#domain/app-error.ts';
+import { wholeSentences } from '#domain/chunking/sentences.ts';
 import type { ChatFinish, ChatModel, ChatQuestion } from '#domain/chat-model.ts';
 import { readRefusal } from '#domain/server-refusal.ts';
 
@@ -29,11 +30,11 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
     async complete(question, signal) {
       try {
         const abortSignal = within(options.timeoutMs, signal);
-        const { text } = await generateText({ model: languageModel, ...settingsFor(question), abortSignal });
-        return text;
+        const answer = await generateText({ model: languageModel, ...settingsFor(question), abortSignal });
+        return textOf(answer);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        throw asAppError(error, new URL(baseUrl).host);
+        throw error instanceof AppError ? error : asAppError(error, new URL(baseUrl).host);
       }
     },
     async *stream(question, signal) {
@@ -65,6 +66,12 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
 
 function settingsFor({ instructions, material, maxOutputTokens }: ChatQuestion) {
   return { system: instructions, prompt: material, maxOutputTokens, temperature: 0, maxRetries: 0 };
+}
+
+function textOf({ text, finishReason }: { text: string; finishReason: FinishReason }): string {
+  if (finishReason === 'content-filter')
+    throw new AppError('invalid_request', 'The chat model server stopped its answer by a filter.');
+  return finishReason === 'length' ? wholeSentences(text) : text;
 }
 
 function toFinish(reason: FinishReason): ChatFinish {

@@ -27,6 +27,22 @@ test('sends a prompt with the key to the configured server and returns the text'
   });
 });
 
+test('an answer that reached the limit of length ends with its last whole sentence, and a filtered one is an error', async (t) => {
+  const answers = [
+    { text: 'They take the ferry. Then Dr. Ada wants to', finish: 'length' },
+    { text: 'One. Two.', finish: 'length' },
+    { text: 'They take', finish: 'length' },
+    { text: 'They', finish: 'content_filter' },
+  ];
+  const server = await startChatServer(() => answers.shift() ?? '');
+  t.teardown(() => server.close());
+  const model = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 10_000 });
+  t.is(await model?.complete(question), 'They take the ferry.');
+  t.is(await model?.complete(question), 'One. Two.');
+  t.is(await model?.complete(question), '');
+  await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError, code: 'invalid_request' });
+});
+
 test('creates no model without a configuration', (t) => {
   t.is(createChatModel({ baseUrl: null, apiKey: null, model: null, timeoutMs: 1 }), null);
 });
