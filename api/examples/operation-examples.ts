@@ -1,3 +1,4 @@
+import { accessExamples } from './access-examples.ts';
 import { answerExamples } from './answer-examples.ts';
 import { collectionExamples } from './collection-examples.ts';
 import { compressionExamples } from './compression-examples.ts';
@@ -17,6 +18,7 @@ export const operationExamples: Readonly<Record<string, OperationExample>> = {
   ...contentExamples,
   ...collectionExamples,
   ...answerExamples,
+  ...accessExamples,
   ...workspaceExamples,
   ...conversationExamples,
   ...memoryExamples,

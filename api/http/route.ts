@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
-import type { Principal, Caller, Permission } from '#domain/access/caller.ts';
+import type { Principal, Caller, Permission, RequiredPermission } from '#domain/access/caller.ts';
 import type { Limits, Services } from '#operations/services.ts';
 import type { FormFile } from '#api/http/openapi/form-schema.ts';
 import type { Tag } from '#api/http/openapi/tags.ts';
@@ -26,8 +26,8 @@ export type RouteData<
   /** A short imperative sentence. */
   summary: string;
   description?: string;
-  /** The permission that the caller needs; null for routes that need no credentials. */
-  permission: Permission | null;
+  /** The permission that the caller needs; `authenticated` for any valid credentials, null for routes that need none. */
+  permission: RequiredPermission | null;
   params?: P;
   query?: Q;
   body?: B;
@@ -87,14 +87,14 @@ type RouteResult<R extends z.ZodType> = z.input<R> | Reply<z.input<R>>;
 
 const NoFields = z.object({});
 
-/** A route for API keys and users with the permission. */
+/** A route for API keys and users with the permission, or for all of them. */
 export function route<
   B extends z.ZodType,
   R extends z.ZodType,
   P extends z.ZodObject = typeof NoFields,
   Q extends z.ZodObject = typeof NoFields,
 >(
-  data: RouteData<P, Q, B, R> & { permission: Permission },
+  data: RouteData<P, Q, B, R> & { permission: RequiredPermission },
   handler: (input: HandlerInput<P, Q, B> & { caller: Caller }) => Promise<RouteResult<R>>,
 ): Route {
   const schemas = schemasOf(data);

@@ -1,4 +1,5 @@
 import type { Route } from '#api/http/route.ts';
+import { getCurrentCallerRoute } from '#api/routes/access/get-current-caller.ts';
 import { createAnswerRoute } from '#api/routes/answers/create-answer.ts';
 import { createChatCompletionRoute } from '#api/routes/answers/create-chat-completion.ts';
 import { createApiKeyRoute } from '#api/routes/api-keys/create-api-key.ts';
@@ -145,6 +146,7 @@ export const routes: Readonly<Record<string, Route>> = {
   resumeReembedding: resumeReembeddingRoute,
   cancelReembedding: cancelReembeddingRoute,
   getDeletion: getDeletionRoute,
+  getCurrentCaller: getCurrentCallerRoute,
   listApiKeys: listApiKeysRoute,
   createApiKey: createApiKeyRoute,
   getApiKey: getApiKeyRoute,

@@ -20,6 +20,9 @@ export const PERMISSIONED_RESOURCES = [
 export const PERMISSION_ACTIONS = ['read', 'write', 'delete'] as const;
 export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${(typeof PERMISSION_ACTIONS)[number]}`;
 
+/** What a route requires of its caller: a permission, or only valid credentials, whatever their permissions. */
+export type RequiredPermission = Permission | 'authenticated';
+
 /** Permissions that are not `<resource>:<action>`: everything, and reading the secrets of connections in plain text. */
 const OTHER_PERMISSIONS = ['*', 'connections:reveal'];
 

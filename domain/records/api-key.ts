@@ -4,7 +4,8 @@ import { KNOWN_PERMISSIONS, PERMISSION_ACTIONS, PERMISSIONED_RESOURCES } from '#
 import { API_KEY_STATUSES } from '#domain/statuses.ts';
 import { CreatedAt, CreatedBy, Id, IsoTime, IsoTimeInput, textField, UpdatedAt, WorkspaceId } from './fields.ts';
 
-const PERMISSION_META = {
+/** The name of a permission, in the OpenAPI document. */
+export const PERMISSION_META = {
   id: 'Permission',
   enum: [...KNOWN_PERMISSIONS],
   description:

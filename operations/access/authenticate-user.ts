@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { AppError, validationError } from '#domain/app-error.ts';
-import type { Caller, Permission } from '#domain/access/caller.ts';
-import {
-  permissionsOfRole,
-  isLimitedToOwnCollections,
-  WORKSPACE_ROLES,
-  type WorkspaceRole,
-} from '#domain/access/workspace-roles.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { permissionsOfRole, WORKSPACE_ROLES, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
 import type { WorkspaceAccess } from '#store/access/access-system.ts';
 import type { BearerTokenVerifier } from '#security/bearer-tokens.ts';
 import type { Services } from '#operations/services.ts';
@@ -20,7 +15,8 @@ export type UserCredentials = {
   token: string;
   /** `X-Workspace-Id`, if sent. */
   workspaceId: string | null;
-  permission: Permission;
+  /** A member reaches its own collections only, because the request changes something in them. */
+  ownOnly: boolean;
   /** The request is not about one workspace, so none has to be selected. */
   workspaceOptional: boolean;
 };
@@ -56,7 +52,7 @@ export async function authenticateUser(
     principal,
     claimed: claimedWorkspaces(claims[source.workspacesClaim]),
     workspaceId: credentials.workspaceId,
-    ownOnly: isLimitedToOwnCollections(credentials.permission),
+    ownOnly: credentials.ownOnly,
   });
   const {
     workspace_id: workspaceId,

@@ -2,7 +2,7 @@ import type { ApiKey } from '#domain/records/api-key.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
 import { mapPage, queryPage, rowBytes, type Page } from '#store/page.ts';
-import { queryOne, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** What a key may be used for, from which addresses and until when. */
 export type ApiKeyLimits = Pick<ApiKey, 'permissions' | 'collections' | 'ip_whitelist' | 'expires_at'>;
@@ -115,6 +115,15 @@ export function createApiKeyStore(database: Database) {
     async count(scope: Scope): Promise<number> {
       const sql = `select count(*) as count from api_keys k where ${IN_SCOPE}`;
       return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
+    },
+
+    /** Returns the collections that the scope reaches, oldest first, and who created each. */
+    listCollections(scope: Scope): Promise<{ id: string; created_by: string | null }[]> {
+      const sql = `select c.id, c.created_by from collections c
+        where c.workspace_id = :workspaceId and c.status <> 'deleting'
+          and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))
+        order by c.created_at, c.id`;
+      return query(database, sql, { ...scope });
     },
 
     /** Counts how many of these collections the scope reaches. */

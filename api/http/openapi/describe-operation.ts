@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RequiredPermission } from '#domain/access/caller.ts';
 import { operationExamples } from '#api/examples/operation-examples.ts';
 import type { OperationExample } from '#api/examples/operation-example.ts';
 import { ErrorBody, ValidationErrorBody } from '#api/http/response/error-body.ts';
@@ -47,16 +48,16 @@ export function describeOperation(
 }
 
 function descriptionOf({ description, permission, administrator }: Route): { description?: string } {
-  const required =
-    permission === null
-      ? []
-      : administrator === 'required'
-        ? ['Requires the administrator token.']
-        : [
-            `Requires the permission \`${permission}\`${administrator === 'allowed' ? ', or the administrator token' : ''}.`,
-          ];
+  const required = permission === null ? [] : [`Requires ${requirementOf(permission, administrator)}.`];
   const parts = [...(description === undefined ? [] : [description]), ...required];
   return parts.length === 0 ? {} : { description: parts.join('\n\n') };
+}
+
+function requirementOf(permission: RequiredPermission, administrator: Route['administrator']): string {
+  if (administrator === 'required') return 'the administrator token';
+  const credentials =
+    permission === 'authenticated' ? 'any valid credentials, whatever they permit' : `the permission \`${permission}\``;
+  return administrator === 'allowed' ? `${credentials}, or the administrator token` : credentials;
 }
 
 function securityOf(route: Route): Record<string, unknown> {
@@ -64,7 +65,7 @@ function securityOf(route: Route): Record<string, unknown> {
   if (permission === null) return { security: [] };
   if (administrator === 'required') return { security: [{ administrator: [] }] };
   const security = administrator === 'allowed' ? { security: [...DEFAULT_SECURITY, { administrator: [] }] } : {};
-  return { 'x-loci-permission': permission, ...security };
+  return { ...(permission === 'authenticated' ? {} : { 'x-loci-permission': permission }), ...security };
 }
 
 function parametersOf(route: Route, schemas: SchemaCollection): unknown[] {

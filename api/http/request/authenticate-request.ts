@@ -1,7 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import { AppError } from '#domain/app-error.ts';
-import { requirePermission, type Caller, type Principal, type Permission } from '#domain/access/caller.ts';
+import {
+  requirePermission,
+  type Caller,
+  type Permission,
+  type Principal,
+  type RequiredPermission,
+} from '#domain/access/caller.ts';
 import { isLimitedToOwnCollections } from '#domain/access/workspace-roles.ts';
 import { authenticateKey } from '#operations/access/authenticate-key.ts';
 import { authenticateUser, type TokenSource } from '#operations/access/authenticate-user.ts';
@@ -24,7 +30,7 @@ export type Authenticator = { services: Services; access: AccessSettings; limite
 
 /** What a route requires of the caller. */
 export type AccessRequirements = {
-  permission: Permission;
+  permission: RequiredPermission;
   /** The administrator token is accepted as well, or is the only credential accepted. */
   administrator?: 'allowed' | 'required' | undefined;
   /** The route is not about one workspace. */
@@ -44,7 +50,7 @@ export async function authenticateRequest(
 ): Promise<Principal> {
   const principal = await findCountedPrincipal(authenticator, context, requirements);
   if (principal === 'administrator') return principal;
-  requirePermission(principal, requirements.permission);
+  if (requirements.permission !== 'authenticated') requirePermission(principal, requirements.permission);
   if (requirements.administrator === 'required') {
     throw new AppError('forbidden', 'This route needs the administrator token, as Authorization: Bearer.');
   }
@@ -117,10 +123,10 @@ async function findPrincipal(
   }
   // A malformed header is rejected below, after authentication; until then no workspace needs to be selected.
   const workspaceOptional = requirements.workspaceOptional === true || isMalformed;
-  const { permission } = requirements;
+  const ownOnly = requirements.permission !== 'authenticated' && isLimitedToOwnCollections(requirements.permission);
   const caller =
     kind === 'token' && access.users !== null
-      ? await authenticateUser(services, access.users, { token: text, workspaceId, permission, workspaceOptional })
+      ? await authenticateUser(services, access.users, { token: text, workspaceId, ownOnly, workspaceOptional })
       : // The address of the connection: a client could put any address into a header.
         await authenticateKey(services, { keyText: text, ip: context.req.socket.remoteAddress ?? '', workspaceId });
   if (isMalformed) throw workspaceNotFound();

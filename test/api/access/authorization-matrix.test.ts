@@ -18,6 +18,9 @@ import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
 import { idFieldsOf, placesOf } from './request-template.ts';
 import { routeFixtures } from './route-fixtures.ts';
 
+/** Routes for any valid credentials, whatever they permit: a caller learns there what it may do. */
+const ROUTES_WITHOUT_PERMISSION = ['getCurrentCaller'];
+
 /**
  * Public routes: the OAuth callback, which is protected by its state, the models of a provider, which are public by
  * specification, and the health routes.
@@ -44,6 +47,17 @@ test('every authenticated route has a fixture, and only the known routes are pub
       .toSorted(),
     PUBLIC_ROUTES,
   );
+});
+
+test('only the known routes need no permission, and a key without any may call them', async (t) => {
+  const named = Object.keys(routes).filter((name) => routes[name]?.permission === 'authenticated');
+  t.deepEqual(named.toSorted(), ROUTES_WITHOUT_PERMISSION);
+  const world = await createWorld();
+  const { key } = await createKey({ workspaceId: world.client.workspaceId, permissions: [] });
+  for (const one of guardedRoutes.filter(({ name }) => named.includes(name))) {
+    const { status, text } = await sendRequest(key, await requestIn(world, one));
+    t.is(status, successOf(one), text);
+  }
 });
 
 test('the fixtures of a route cover every id parameter it accepts', (t) => {
@@ -97,6 +111,7 @@ test('every route answers 403 without its permission, even with all the other pe
   const wrong: string[] = [];
   for (const one of guardedRoutes) {
     const permission = one.route.permission ?? '';
+    if (permission === 'authenticated') continue;
     const permissions = KNOWN_PERMISSIONS.filter((known) => known !== permission && known !== '*');
     const key = keys.get(permission) ?? (await createKey({ workspaceId: world.client.workspaceId, permissions })).key;
     keys.set(permission, key);

@@ -188,6 +188,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   },
   deleteOAuthClient: { path: { provider: ref('oauthClient') }, limited: 403, destroys: true },
   listModelProviders: {},
+  getCurrentCaller: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},
   getWorkspace: { path: workspace },

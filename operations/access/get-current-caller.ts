@@ -1,0 +1,46 @@
+import { AppError } from '#domain/app-error.ts';
+import { KNOWN_PERMISSIONS, type Caller } from '#domain/access/caller.ts';
+import type { CurrentCaller } from '#domain/records/access/current-caller.ts';
+import type { Services } from '#operations/services.ts';
+
+/**
+ * Returns what the caller is and may do, with `*` as the list of all permissions.
+ * @param isWorkspaceNamed false for a request without `X-Workspace-Id`: a user of several workspaces may do nothing then
+ */
+export async function getCurrentCaller(
+  services: Services,
+  caller: Caller,
+  { isWorkspaceNamed }: { isWorkspaceNamed: boolean },
+): Promise<CurrentCaller> {
+  const { principal, userId, workspaceIds } = caller;
+  const who = { principal, user_id: userId, workspace_ids: [...workspaceIds] };
+  if (workspaceIds.length > 1 && !isWorkspaceNamed) {
+    const nothing = { workspace_id: null, permissions: [], collections: [], writable_collections: [] };
+    return { ...who, ...nothing, api_key: null };
+  }
+  const [collections, apiKey] = await Promise.all([reachedCollections(services, caller), ownKey(services, caller)]);
+  const holds = (permission: string) => caller.permissions.includes('*') || caller.permissions.includes(permission);
+  return {
+    ...who,
+    workspace_id: caller.scope.workspaceId,
+    permissions: KNOWN_PERMISSIONS.filter(holds),
+    ...collections,
+    api_key: apiKey,
+  };
+}
+
+/** A key changes all that it reads; a member, who is limited to collections, only what it created. */
+async function reachedCollections({ stores }: Services, { scope, userId, principal }: Caller) {
+  if (scope.collectionIds === null) return { collections: null, writable_collections: null };
+  const reached = await stores.apiKeys.listCollections(scope);
+  const writable = userId === null ? reached : reached.filter(({ created_by: owner }) => owner === principal);
+  return { collections: reached.map(({ id }) => id), writable_collections: writable.map(({ id }) => id) };
+}
+
+async function ownKey({ stores }: Services, { scope, apiKeyId }: Caller): Promise<CurrentCaller['api_key']> {
+  if (apiKeyId === null) return null;
+  const key = await stores.apiKeys.find(scope, apiKeyId);
+  // Its workspace is deleted meanwhile.
+  if (key === null) throw new AppError('unauthorized', 'The API key is missing, unknown, revoked or expired.');
+  return { id: key.id, label: key.label, expires_at: key.expires_at, last_used_at: key.last_used_at };
+}
