@@ -13,9 +13,12 @@ export class FairQueue<Item> {
   /** By lane, then by share, in the order of their turns. */
   readonly #lanes: Map<string, Item[]>[];
   readonly #taken = new Map<string, number>();
+  readonly #maxPerShare: number;
   #size = 0;
 
-  constructor(laneCount: number) {
+  /** `maxPerShare`: most taken items of one share at the same time. */
+  constructor(laneCount: number, { maxPerShare = Infinity }: { maxPerShare?: number | undefined } = {}) {
+    this.#maxPerShare = maxPerShare;
     this.#lanes = Array.from({ length: laneCount }, () => new Map<string, Item[]>());
   }
 
@@ -38,7 +41,7 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** Takes the next item from the lanes up to `maxLane`; null when they are empty. */
+  /** Takes the next item from the lanes up to `maxLane`; null when they have none that may be taken. */
   take(maxLane = this.#lanes.length - 1): TakenItem<Item> | null {
     for (const [lane, shares] of this.#lanes.entries()) {
       if (lane > maxLane) break;
@@ -73,6 +76,7 @@ export class FairQueue<Item> {
   #nextShare(shares: ReadonlyMap<string, Item[]>): string | null {
     let next: string | null = null;
     for (const share of shares.keys()) {
+      if (this.#takenBy(share) >= this.#maxPerShare) continue;
       if (next === null || this.#takenBy(share) < this.#takenBy(next)) next = share;
     }
     return next;

@@ -11,13 +11,17 @@ const LANES: readonly WorkLane[] = ['express', 'bulk'];
 
 /** A few slots that many shares use: work waits in a `FairQueue` until one is free. */
 export class FairSlots {
-  readonly #queue = new FairQueue<Start>(LANES.length);
+  readonly #queue: FairQueue<Start>;
   #free: number;
   /** How many more slots may be used for lane `bulk`. */
   #freeForBulk: number;
 
-  /** `reserved`: those of the slots that only lane `express` uses. */
-  constructor(slots: number, { reserved = 0 }: { reserved?: number } = {}) {
+  /**
+   * `reserved`: those of the slots that only lane `express` uses. `maxPerShare`: most slots of one share, so that another one
+   * finds a free slot even while long work is in the others.
+   */
+  constructor(slots: number, { reserved = 0, maxPerShare }: { reserved?: number; maxPerShare?: number } = {}) {
+    this.#queue = new FairQueue(LANES.length, { maxPerShare });
     this.#free = slots;
     this.#freeForBulk = slots - reserved;
   }

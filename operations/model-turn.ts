@@ -7,7 +7,7 @@ const MAX_WAIT_MS = 30_000;
 
 /**
  * Waits until it is the turn of the workspace to ask the chat model: a few requests are at the model at the same time, and a
- * workspace that asks much holds up another one for no longer than one of them takes. The turn ends when it is disposed of.
+ * workspace that asks much leaves room for others. The turn ends when it is disposed of.
  * @throws the reason of `signal`; AppError `dependency_unavailable` when the turn does not come.
  */
 export async function takeModelTurn(

@@ -33,6 +33,8 @@ import { workFolders } from './work-folders.ts';
 
 /** A few, because model servers answer few questions at once; the rest waits in turn by workspace. */
 const ANSWER_SLOTS = 16;
+/** Answers take up to minutes: one workspace leaves room for others. */
+const ANSWER_SLOTS_PER_WORKSPACE = 12;
 const WEAVIATE_TIMEOUT_MS = 30_000;
 /** Queries of the index at once for searches of several collections, which must leave room for plain ones. */
 const SEARCH_CONCURRENCY = 12;
@@ -124,7 +126,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
     models,
     readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
     chat,
-    answerSlots: new FairSlots(ANSWER_SLOTS),
+    answerSlots: new FairSlots(ANSWER_SLOTS, { maxPerShare: ANSWER_SLOTS_PER_WORKSPACE }),
     compressors,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     authorization: {

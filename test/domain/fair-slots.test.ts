@@ -53,6 +53,25 @@ test('work that fails frees its slot, and aborted work that waits does not start
   t.deepEqual(started, ['last']);
 });
 
+test('a share has no more slots than it may have, even while others are free', async (t) => {
+  const { started, run, end } = openWork(new FairSlots(3, { maxPerShare: 2 }));
+  const all = [run('a1', { share: 'a' }), run('a2', { share: 'a' }), run('a3', { share: 'a' })];
+  await turn();
+  t.deepEqual(started, ['a1', 'a2']);
+  all.push(run('b1', { share: 'b' }));
+  await turn();
+  t.deepEqual(started, ['a1', 'a2', 'b1'], 'another share finds a free slot');
+  end('b1');
+  await turn();
+  t.is(started.length, 3);
+  end('a1');
+  await turn();
+  t.deepEqual(started, ['a1', 'a2', 'b1', 'a3']);
+  end('a2');
+  end('a3');
+  await Promise.all(all);
+});
+
 test('reserved slots take express work only, which bulk work therefore never holds up', async (t) => {
   const { started, run, end } = openWork(new FairSlots(2, { reserved: 1 }));
   const all = [run('bulk1'), run('bulk2'), run('express1', { lane: 'express' }), run('express2', { lane: 'express' })];
