@@ -138,6 +138,7 @@ function readCredentials(context: Context): Credentials {
   const key = context.get('X-API-Key').trim();
   const bearer = /^Bearer +(\S+) *$/i.exec(context.get('Authorization'))?.[1] ?? '';
   const text = key === '' ? bearer : key;
+  requestState(context).hasCredentials = text !== '';
   if (text === '' || text.length > MAX_TOKEN_CHARACTERS) {
     throw new AppError('unauthorized', 'Send an API key, as X-API-Key or as Authorization: Bearer.');
   }

@@ -9,6 +9,8 @@ export type RequestState = {
   /** Status of a validation error: 400 on upload and update content, otherwise 422. */
   validationStatus: number;
   caller: Caller | null;
+  /** True once a key or a bearer token was found: a response with 401 then says that it is not valid (RFC 6750, section 3.1). */
+  hasCredentials: boolean;
   errorCode: string | null;
   /** Set where error bodies also have the member `error` of the OpenAI API. */
   errorForm: 'openai' | null;
@@ -31,6 +33,7 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     route: 'unmatched',
     validationStatus: 422,
     caller: null,
+    hasCredentials: false,
     errorCode: null,
     errorForm: null,
     tool: null,

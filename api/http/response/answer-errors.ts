@@ -5,7 +5,7 @@ import { currentTrace } from '#observability/current-trace.ts';
 import type { ErrorBody, ValidationErrorBody } from './error-body.ts';
 import { errorStatus, type HttpErrorCode } from './error-status.ts';
 import { CLIENT_CLOSED_REQUEST, ClientClosedRequest, HttpError } from './http-error.ts';
-import { requestState } from '#api/http/request/request-state.ts';
+import { requestState, type RequestState } from '#api/http/request/request-state.ts';
 import { truncatedName } from '#api/http/request/validation.ts';
 
 /** `Retry-After` in seconds where the error has none of its own. */
@@ -52,15 +52,20 @@ function sendError(context: Context, error: unknown, log: Log): void {
   state.errorCode = code;
   context.status = status;
   context.body = inFormOf(context, bodyOf(error, code, state.requestId), code);
-  if (status === 401) context.set('WWW-Authenticate', challengeOf(state.resourceMetadataUrl));
+  if (status === 401) context.set('WWW-Authenticate', challengeOf(state));
   const named = error instanceof AppError ? error.retryAfterS : null;
   const retryAfterS = named ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_S : null);
   if (retryAfterS !== null) context.set('Retry-After', String(Math.ceil(retryAfterS)));
   logFailure(context, error, log);
 }
 
-function challengeOf(resourceMetadataUrl: string | null): string {
-  return `Bearer realm="loci"${resourceMetadataUrl === null ? '' : `, resource_metadata="${resourceMetadataUrl}"`}`;
+/** A client that sent no credentials is told nothing of an error (RFC 6750, section 3.1). */
+function challengeOf({ hasCredentials, resourceMetadataUrl: metadata }: RequestState): string {
+  return [
+    'Bearer realm="loci"',
+    ...(hasCredentials ? ['error="invalid_token"'] : []),
+    ...(metadata === null ? [] : [`resource_metadata="${metadata}"`]),
+  ].join(', ');
 }
 
 function logFailure(context: Context, error: unknown, log: Log): void {

@@ -29,24 +29,25 @@ test('an unsupported method answers 405 with an Allow header', async (t) => {
   t.is((await api.send('/contents', { method: 'HEAD' })).status, 200);
 });
 
-test('missing, malformed and unknown keys answer the same 401 with WWW-Authenticate', async (t) => {
+test('missing, malformed and unknown keys answer the same 401, whose WWW-Authenticate says whether one was sent', async (t) => {
   const { secret } = { secret: `loci_${'a'.repeat(12)}_${'b'.repeat(43)}cccccc` };
   const unknown = (await createKey()).key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
-  const attempts: Record<string, string>[] = [
-    {},
+  // Without credentials of a kind that is supported, nothing is said of an error (RFC 6750, section 3.1).
+  const missing: Record<string, string>[] = [{}, { Authorization: `Basic ${testStack().apiKey}` }];
+  const invalid: Record<string, string>[] = [
     { 'X-API-Key': 'nonsense' },
     { 'X-API-Key': secret },
     { 'X-API-Key': unknown },
     { Authorization: 'Bearer x.y.z' },
-    { Authorization: `Basic ${testStack().apiKey}` },
     { 'X-API-Key': 'k'.repeat(10_000) },
   ];
   const anonymous = apiClient(null);
-  for (const headers of attempts) {
+  for (const headers of [...missing, ...invalid]) {
     const answer = await anonymous.fail('/collections', { headers });
     t.is(answer.status, 401);
     t.is(answer.code, 'unauthorized');
-    t.is(answer.headers.get('WWW-Authenticate'), 'Bearer realm="loci"');
+    const error = invalid.includes(headers) ? ', error="invalid_token"' : '';
+    t.is(answer.headers.get('WWW-Authenticate'), `Bearer realm="loci"${error}`);
   }
 });
 

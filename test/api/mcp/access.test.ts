@@ -116,11 +116,18 @@ test('without valid credentials the answer is 401 and says where the metadata of
     mcp: { hosts: [], publicUrl, issuer: issuer.issuer },
   });
   const own = { Origin: 'https://loci.example.com' };
-  for (const headers of [{}, { Authorization: 'Bearer no' }, as('loci_no'), own]) {
+  const [missing, invalid] = ['', 'error="invalid_token", '];
+  const attempts: [Record<string, string>, string][] = [
+    [{}, missing],
+    [own, missing],
+    [{ Authorization: 'Bearer no' }, invalid],
+    [as('loci_no'), invalid],
+  ];
+  for (const [headers, error] of attempts) {
     const response = await fetch(`${api.baseUrl}/mcp`, { method: 'POST', headers });
     t.is(response.status, 401);
     const metadata = 'https://loci.example.com/.well-known/oauth-protected-resource/base/mcp';
-    t.is(response.headers.get('WWW-Authenticate'), `Bearer realm="loci", resource_metadata="${metadata}"`);
+    t.is(response.headers.get('WWW-Authenticate'), `Bearer realm="loci", ${error}resource_metadata="${metadata}"`);
     t.like(await response.json(), { code: 'unauthorized', request_id: response.headers.get('X-Request-Id') });
   }
   for (const path of ['', '/mcp', '/base/mcp']) {
