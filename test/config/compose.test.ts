@@ -66,6 +66,7 @@ test('the containers have the documented defaults when nothing is set', (t) => {
   const given = Object.fromEntries(unset.filter(([name, value]) => value !== null && !(String(name) in required)));
   t.deepEqual(
     readConfig({ ...given, ...required }),
-    readConfig({ ...required, LOCI_PUBLIC_URL: 'http://127.0.0.1:8700' }),
+    // The name of the container, under which others of the network reach /mcp.
+    readConfig({ ...required, LOCI_PUBLIC_URL: 'http://127.0.0.1:8700', LOCI_MCP_HOSTS: 'api' }),
   );
 });

@@ -195,6 +195,17 @@ test('a setting may be a list, which is joined by commas; a map is refused', asy
   t.regex(refused.stderr, /LOCI_CORS_ORIGINS must be a text, a number, true, false or a list/);
 });
 
+test('/mcp is reached under the names of the Service, the host of the Ingress, and those of the setting', async (t) => {
+  const hosts = async (...args: string[]) => podOf(await render(...args), 'loci-api').env.get('LOCI_MCP_HOSTS');
+  const own = 'loci-api,loci-api.rag,loci-api.rag.svc,loci-api.rag.svc.cluster.local';
+  t.is(await hosts('--namespace=rag'), own);
+  const ingress = '--set=ingress.enabled=true,ingress.host=loci.example.com';
+  const list = '--set-json=settings.LOCI_MCP_HOSTS=["one.example","two.example"]';
+  t.is(await hosts('--namespace=rag', ingress, list), `${own},loci.example.com,one.example,two.example`);
+  t.is(await hosts('--namespace=rag', '--set=api.settings.LOCI_MCP_HOSTS=own.example', list), `${own},own.example`);
+  t.is(podOf(await render(), 'loci-worker-all').env.get('LOCI_MCP_HOSTS'), undefined);
+});
+
 test('files on their way are on the node of the pod, never on the volume that all share', async (t) => {
   const { env, spec, container } = podOf(await render(), 'loci-worker-all');
   t.is(env.get('LOCI_WORK_DIR'), '/work/loci');

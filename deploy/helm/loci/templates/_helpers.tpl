@@ -38,6 +38,15 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if eq (toString (get .Values.settings "LOCI_BLOB_STORE")) "s3" }}true{{ end -}}
 {{- end -}}
 
+{{/* Names under which /mcp is reached: those of the Service, the host of the Ingress, and those of the setting. */}}
+{{- define "loci.mcpHosts" -}}
+{{- $namespace := printf "%s.%s" .name .root.Release.Namespace -}}
+{{- $hosts := list .name $namespace (printf "%s.svc" $namespace) (printf "%s.svc.cluster.local" $namespace) -}}
+{{- if .root.Values.ingress.enabled }}{{ $hosts = append $hosts .root.Values.ingress.host }}{{ end -}}
+{{- if kindIs "slice" .more }}{{ $hosts = concat $hosts .more }}{{ else }}{{ $hosts = append $hosts .more }}{{ end -}}
+{{- $hosts | compact | join "," -}}
+{{- end -}}
+
 {{/* Environment variables of settings that are not empty; secrets are refused, because everybody may read them here. */}}
 {{- define "loci.settings" -}}
 {{- range $name, $value := .settings }}
