@@ -8,6 +8,9 @@ export type StoredBlob = { sha256: string; sizeBytes: number };
  */
 export type BlobLocation = { workspaceId: string; sha256: string; place: string | null };
 
+/** Bytes of a blob from `start` up to, and without, `end`. */
+export type ByteRange = { start: number; end: number };
+
 /** A file of this machine. Call `release` when it is no longer needed. */
 export type LocalFile = { path: string; release: () => Promise<void> };
 
@@ -27,8 +30,11 @@ export interface BlobStore {
    * @throws AppError `dependency_unavailable`.
    */
   put(location: BlobLocation, file: SpooledBlob, options: { mayExist: boolean }): Promise<void>;
-  /** @throws AppError `blob_missing`, `dependency_unavailable`; the stream fails if it does not have all bytes. */
-  open(location: BlobLocation): Promise<Readable>;
+  /**
+   * `range`: reads only these bytes, at least one of which exists.
+   * @throws AppError `blob_missing`, `dependency_unavailable`; the stream fails if it does not have all bytes.
+   */
+  open(location: BlobLocation, range?: ByteRange): Promise<Readable>;
   /** Returns a local file with the bytes for a child process. @throws AppError `blob_missing`, `dependency_unavailable`. */
   checkOut(location: BlobLocation): Promise<LocalFile>;
   exists(location: BlobLocation): Promise<boolean>;
@@ -62,8 +68,8 @@ export interface Blobs {
   put(workspaceId: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob>;
   /** Removes those of the new blobs that nothing refers to and nobody else has stored in the meantime. */
   discard(workspaceId: string, blobs: readonly NewBlob[]): Promise<void>;
-  /** @throws AppError `blob_missing`. */
-  open(workspaceId: string, sha256: string): Promise<Readable>;
+  /** `range`: reads only those of these bytes that exist. @throws AppError `blob_missing`. */
+  open(workspaceId: string, sha256: string, range?: ByteRange): Promise<Readable>;
   /** Returns a local file with the bytes. @throws AppError `blob_missing`. */
   checkOut(workspaceId: string, sha256: string): Promise<LocalFile>;
   /** Returns a URL from which anyone can download the bytes for a few minutes, or null. @throws AppError `blob_missing`. */

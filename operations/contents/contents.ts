@@ -120,21 +120,3 @@ export async function openContentFile(
   services.accessCounter.record(caller.scope, contentId);
   return found;
 }
-
-/**
- * Opens the text that was extracted from a content, as UTF-8 Markdown. Chunk offsets count UTF-16 code units of this text.
- * @throws AppError `not_found`; `conflict` while the content has no text.
- */
-export async function openContentText(services: Services, caller: Caller, contentId: string): Promise<Readable> {
-  const found = await services.stores.contents.findText(caller.scope, contentId);
-  if (!found) throw contentNotFound();
-  if (found.text_sha256 === null) {
-    throw new AppError(
-      'conflict',
-      'The content has no text yet. Wait until its status is ready; if it failed, see its status_message.',
-    );
-  }
-  const stream = await services.blobs.open(caller.scope.workspaceId, found.text_sha256);
-  services.accessCounter.record(caller.scope, contentId);
-  return stream;
-}

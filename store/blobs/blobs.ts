@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { workspaceScope } from '#domain/access/scope.ts';
-import type { BlobLocation, Blobs, BlobStore, NewBlob, RemovedBytes, SpooledBlob } from '#domain/blob-store.ts';
+import type {
+  BlobLocation,
+  Blobs,
+  BlobStore,
+  ByteRange,
+  NewBlob,
+  RemovedBytes,
+  SpooledBlob,
+} from '#domain/blob-store.ts';
 import { blobMissing } from './blob-name.ts';
 import type { BlobRemoval, BlobRemovals } from './blob-removals.ts';
 import type { BlobRowStore } from './blob-rows.ts';
@@ -22,11 +31,8 @@ export type BlobsOptions = {
  * on its machine, a row without bytes is swept like any unused blob, and a removal that was begun is in `blob_removals`.
  */
 export function createBlobs({ rows, removals, store, spool, readingFolder }: BlobsOptions): Blobs {
-  const locate = async (workspaceId: string, sha256: string): Promise<BlobLocation> => {
-    const row = await rows.find(workspaceScope({ workspace_id: workspaceId }), sha256);
-    if (row === null) throw blobMissing();
-    return { workspaceId, sha256, place: row.place };
-  };
+  const locate = async (workspaceId: string, sha256: string): Promise<BlobLocation> =>
+    (await findBlob(rows, workspaceId, sha256)).location;
   const blobs: Blobs = {
     spool: (bytes, maxBytes) => spool.write(bytes, maxBytes),
     store: (workspaceId, spooled) => storeAll({ rows, store }, workspaceId, spooled),
@@ -41,7 +47,7 @@ export function createBlobs({ rows, removals, store, spool, readingFolder }: Blo
       const { errors } = await blobs.deleteRemoved(workspaceId, discarded.length);
       if (errors.length > 0) throw errors[0];
     },
-    open: async (workspaceId, sha256) => store.open(await locate(workspaceId, sha256)),
+    open: (workspaceId, sha256, range) => openBlob({ rows, store }, { workspaceId, sha256, range }),
     checkOut: async (workspaceId, sha256) => store.checkOut(await locate(workspaceId, sha256)),
     downloadUrl: async (workspaceId, sha256, headers) =>
       store.downloadUrl === null ? null : store.downloadUrl(await locate(workspaceId, sha256), headers),
@@ -54,6 +60,25 @@ export function createBlobs({ rows, removals, store, spool, readingFolder }: Blo
     },
   };
   return blobs;
+}
+
+async function findBlob(rows: BlobRowStore, workspaceId: string, sha256: string) {
+  const row = await rows.find(workspaceScope({ workspace_id: workspaceId }), sha256);
+  if (row === null) throw blobMissing();
+  return { location: { workspaceId, sha256, place: row.place }, sizeBytes: row.size_bytes };
+}
+
+type AskedBlob = { workspaceId: string; sha256: string; range: ByteRange | undefined };
+
+async function openBlob(
+  { rows, store }: Pick<BlobsOptions, 'rows' | 'store'>,
+  { workspaceId, sha256, range }: AskedBlob,
+): Promise<Readable> {
+  const { location, sizeBytes } = await findBlob(rows, workspaceId, sha256);
+  if (range === undefined) return store.open(location);
+  const end = Math.min(range.end, sizeBytes);
+  // A bucket refuses a range without bytes.
+  return range.start < end ? store.open(location, { start: range.start, end }) : Readable.from([]);
 }
 
 async function storeAll(

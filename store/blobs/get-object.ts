@@ -1,27 +1,35 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { ByteRange } from '#domain/blob-store.ts';
 import { s3Error } from './s3-errors.ts';
 
 /** How long the answer of a bucket may take to begin, and each of its next bytes to come. */
 export type GetTimeouts = { answerMs: number; idleMs: number };
 
+type ObjectPart = { Bucket: string; Key: string; range?: ByteRange | undefined };
+
 /**
- * Returns the bytes of an object, which fail if they end early. Only waits for the bucket have a time limit: the reader may take
- * as long as it likes.
+ * Returns the bytes of an object, or a range of them, which fail if they end early. Only waits for the bucket have a time limit:
+ * the reader may take as long as it likes.
  * @throws AppError `blob_missing`, `dependency_unavailable`.
  */
 export async function getObject(
   client: S3Client,
-  object: { Bucket: string; Key: string },
+  { range, ...object }: ObjectPart,
   { answerMs, idleMs }: GetTimeouts,
 ): Promise<Readable> {
   const slow = new AbortController();
   const timer = setTimeout(() => slow.abort(), answerMs);
   try {
-    const { Body: body, ContentLength: sizeBytes = null } = await client.send(new GetObjectCommand(object), {
-      abortSignal: slow.signal,
-    });
+    const Range = range && `bytes=${range.start}-${range.end - 1}`;
+    const command = new GetObjectCommand({ ...object, ...(Range === undefined ? {} : { Range }) });
+    const answer = await client.send(command, { abortSignal: slow.signal });
+    const { Body: body, ContentLength: sizeBytes = null, ContentRange: sent } = answer;
     if (!(body instanceof Readable)) throw new Error('the SDK returned no stream');
+    if (range !== undefined && sent?.startsWith(`bytes ${range.start}-`) !== true) {
+      body.destroy();
+      throw new Error('the bucket does not send ranges of bytes');
+    }
     const bytes = Readable.from(wholeBody(body, { sizeBytes, idleMs }), { objectMode: false });
     // Also when it is given up before its first byte was read: then the generator never runs.
     return bytes.once('close', () => body.destroy());

@@ -18,9 +18,9 @@ export function createLocalBlobStore({ dir }: { dir: string }): BlobStore {
   return {
     name: `folder ${resolve(dir)}`,
     put: (location, file) => put(folder, pathOf(location), file),
-    async open(location) {
+    async open(location, range) {
       const handle = await orMissing(open(pathOf(location), 'r'));
-      return handle.createReadStream();
+      return handle.createReadStream(range === undefined ? {} : { start: range.start, end: range.end - 1 });
     },
     async checkOut(location) {
       const path = pathOf(location);

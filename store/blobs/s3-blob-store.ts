@@ -63,7 +63,7 @@ export function createS3BlobStore(options: S3Options): BlobStore {
   const spool = createSpool(options.workFolder);
   const at = (location: BlobLocation) => ({ Bucket: options.bucket, Key: keyOf(options, location) });
   const soon = () => AbortSignal.timeout(timeouts.answerMs);
-  const open = (location: BlobLocation) => getObject(downloads, at(location), timeouts);
+  const open: BlobStore['open'] = (location, range) => getObject(downloads, { ...at(location), range }, timeouts);
   return {
     name: nameOf(options),
     put: (location, file, { mayExist }) => putObject(bucket, { ...at(location), file, mayExist }),

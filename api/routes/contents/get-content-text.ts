@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openContentText } from '#operations/contents/contents.ts';
+import { openContentText } from '#operations/contents/content-text.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { ContentParams } from '#api/routes/path-params.ts';

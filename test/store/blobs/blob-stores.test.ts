@@ -38,6 +38,15 @@ for (const { kind, storeTest } of STORES) {
     },
   );
 
+  storeTest(`${kind}: reads a range of bytes, and no more of it than there is`, async (t) => {
+    const { store, put } = await openStore(t, kind);
+    const location = await put('0123456789');
+    const read = async (start: number, end: number) =>
+      (await buffer(await store.open(location, { start, end }))).toString();
+    t.deepEqual(await Promise.all([read(0, 1), read(3, 7), read(9, 10), read(8, 20)]), ['0', '3456', '9', '89']);
+    await t.throwsAsync(store.open({ ...location, place: randomUUID() }, { start: 0, end: 1 }), GONE);
+  });
+
   storeTest(`${kind}: keeps no bytes, one byte and many megabytes`, async (t) => {
     const { store, put } = await openStore(t, kind);
     for (const sizeBytes of [0, 1, 1024 * 1024 + 1, 20 * 1024 * 1024]) {
