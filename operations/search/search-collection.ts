@@ -10,14 +10,19 @@ import { countFacets, requireContentFilter } from './count-facets.ts';
 import { rankCollection } from './rank-collection.ts';
 import { rankCollections } from './rank-collections.ts';
 import type { Ranking } from './ranking.ts';
+import { rankInSteps } from './rank-in-steps.ts';
 import { retryReplaced } from './retry-replaced.ts';
 import { selectHits } from './select-hits.ts';
 import { rerankDepth, rerankHits } from './rerank-hits.ts';
 import { findVerifiedHits } from './verified-hits.ts';
 import { verifyHits } from './verify-hits.ts';
 
-/** `signal`: aborts when the client leaves, so that nothing more is read for it. */
-type SearchCall = SearchRequest & { signal?: AbortSignal | undefined };
+type SearchCall = SearchRequest & {
+  /** Aborts when the client leaves, so that nothing more is read for it. */
+  signal?: AbortSignal | undefined;
+  /** Ranks no more hits for a page than it needs: few callers ask for the second one. */
+  inSteps?: boolean;
+};
 type ParsedSearch = { request: SearchCall; filter: Filter | null };
 
 /**
@@ -86,16 +91,19 @@ type HitSearch = ParsedSearch & { ranking: Ranking; onReplaced: () => void };
 async function findHits(services: Services, caller: Caller, { request, filter, ranking, onReplaced }: HitSearch) {
   const { query, recency, rerank, signal } = request;
   const { collectionIds } = ranking;
-  const verified = await findVerifiedHits({
-    limit: windowOf(request, rerankDepth(services, rerank)),
-    searchIndex: ranking.searchIndex,
-    verify: (hits) => {
-      const isWide = hits.length > request.max_results;
-      return verifyHits(services, caller, { hits, filter, recency, collectionIds, isWide, signal });
-    },
-    findUnpublished: (ids) => services.stores.chunks.findUnpublished(caller.scope, ids),
-    requireIndexExists: ranking.requireIndexExists,
-  });
+  const rank = (limit: number) =>
+    findVerifiedHits({
+      limit,
+      searchIndex: ranking.searchIndex,
+      verify: (hits) => {
+        const isWide = hits.length > request.max_results;
+        return verifyHits(services, caller, { hits, filter, recency, collectionIds, isWide, signal });
+      },
+      findUnpublished: (ids) => services.stores.chunks.findUnpublished(caller.scope, ids),
+      requireIndexExists: ranking.requireIndexExists,
+    });
+  const window = windowOf(request, rerankDepth(services, rerank));
+  const verified = window === 'in steps' ? await rankInSteps(endOf(request) + 1, rank) : await rank(window);
   signal?.throwIfAborted();
   const ranked = await rerankHits(services, caller, { query, option: rerank, hits: verified, onReplaced });
   const selected = await selectHits(services, caller, { request, hits: ranked.hits, onReplaced, signal });
@@ -103,10 +111,15 @@ async function findHits(services: Services, caller: Caller, { request, filter, r
 }
 
 /** Hits to rank. What is left out, reordered, grouped or cut into pages needs more than the results; pages need always the same. */
-function windowOf(request: SearchRequest, depth: number | null): number {
+function windowOf(request: SearchCall, depth: number | null): number | 'in steps' {
   const { offset, group_by, recency, min_score: minScore = 0, max_results } = request;
-  const isPlain = offset === undefined && group_by === undefined && recency === undefined && minScore === 0;
-  return isPlain ? Math.max(max_results, depth ?? 0) : SEARCH_WINDOW;
+  const isOrdered = group_by === undefined && recency === undefined && minScore === 0;
+  if (isOrdered && offset === undefined) return Math.max(max_results, depth ?? 0);
+  return isOrdered && depth === null && request.inSteps === true ? 'in steps' : SEARCH_WINDOW;
+}
+
+function endOf({ offset = 0, max_results }: SearchRequest): number {
+  return offset + max_results;
 }
 
 function openRanking(services: Services, caller: Caller, { request, filter }: ParsedSearch): Promise<Ranking> {

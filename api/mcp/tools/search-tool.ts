@@ -74,7 +74,13 @@ export const searchTool = tool(
   async ({ services, caller, signal }, { collection_ids: ids, max_tokens: maxTokens, ...asked }) => {
     const [only] = ids;
     const where = only !== undefined && ids.length === 1 ? { collection_id: only } : { collection_ids: ids };
-    const found = await searchCollection(services, caller, { ...asked, ...where, explain: false, signal });
+    const found = await searchCollection(services, caller, {
+      ...asked,
+      ...where,
+      explain: false,
+      inSteps: true,
+      signal,
+    });
     const failed = found.failed_collections ?? [];
     const shown = [...found.results, ...failed].map(({ collection_id }) => collection_id);
     const names = await collectionNames(services, caller, shown);
