@@ -3,6 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import { UploadForm, type UploadResponse } from '#domain/records/upload.ts';
 import { CONTENT_STATUSES } from '#domain/statuses.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
+import type { Idempotency } from '#operations/idempotency.ts';
 import { acceptUpload } from '#operations/uploads/accept-upload.ts';
 import type { ReceivedItem } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
@@ -29,7 +30,12 @@ export const UploadedItem = z.object({
   note: Note,
 });
 
-type NewItem = { form: z.input<typeof UploadForm>; item: ReceivedItem; waitS: number };
+type NewItem = {
+  form: z.input<typeof UploadForm>;
+  item: ReceivedItem;
+  idempotency: Idempotency | null;
+  waitS: number;
+};
 
 /**
  * Uploads one item as `POST /upload` does, and waits for it.
@@ -37,9 +43,9 @@ type NewItem = { form: z.input<typeof UploadForm>; item: ReceivedItem; waitS: nu
  */
 export async function uploadItem(
   { services, caller, signal }: ToolContext,
-  { form, item, waitS }: NewItem,
+  { form, item, idempotency, waitS }: NewItem,
 ): Promise<z.input<typeof UploadedItem>> {
-  const upload = { form: UploadForm.parse(form), items: [item], errors: [], idempotency: null };
+  const upload = { form: UploadForm.parse(form), items: [item], errors: [], idempotency };
   const accepted = await acceptUpload(services, caller, upload);
   const [refused] = accepted.body.errors;
   if (refused !== undefined) throw new AppError(refused.code, refused.message);

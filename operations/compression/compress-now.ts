@@ -11,6 +11,17 @@ import { compressionRatio } from './present-compression.ts';
 import { describeCompression } from './describe-compression.ts';
 import type { Services } from '#operations/services.ts';
 
+type CompressCall = {
+  body: CompressRequest;
+  signal: AbortSignal;
+  limitMs?: number;
+  /** What to do with a text that is too long, and with one that takes too long. */
+  remedies?: { size: string; time: string };
+};
+
+const AS_JOB = 'Send a webhook_url to compress the text as a job.';
+const BY_JOB = { size: AS_JOB, time: AS_JOB };
+
 /**
  * Compresses a text within the request. Aborting `signal` stops the work.
  * @throws AppError `payload_too_large` for a text that needs a job, `dependency_unavailable` when the time limit is exceeded.
@@ -18,13 +29,12 @@ import type { Services } from '#operations/services.ts';
 export async function compressNow(
   services: Services,
   { scope }: Pick<Caller, 'scope'>,
-  { body, signal, limitMs = Infinity }: { body: CompressRequest; signal: AbortSignal; limitMs?: number },
+  { body, signal, limitMs = Infinity, remedies = BY_JOB }: CompressCall,
 ): Promise<Compression> {
   const { maxBytes, timeoutMs: longestMs } = services.limits.compress;
   const timeoutMs = Math.min(longestMs, limitMs);
   if (Buffer.byteLength(body.content) > maxBytes) {
-    const message = `A text of more than ${maxBytes} bytes must be compressed as a job: send a webhook_url.`;
-    throw new AppError('payload_too_large', message);
+    throw new AppError('payload_too_large', `The text has more than ${maxBytes} bytes. ${remedies.size}`);
   }
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
@@ -32,7 +42,7 @@ export async function compressNow(
     return await compress(services, body, work);
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
-    const message = `Compressing took longer than ${timeoutMs / 1000} s; send a webhook_url to compress the text as a job.`;
+    const message = `Compressing took longer than ${timeoutMs / 1000} s. ${remedies.time}`;
     throw new AppError('dependency_unavailable', message, { cause: error });
   }
 }

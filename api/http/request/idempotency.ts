@@ -3,13 +3,14 @@ import type { Context } from 'koa';
 import { validationError } from '#domain/app-error.ts';
 
 const HEADER = 'Idempotency-Key';
-const VALID_KEY = /^[\x21-\x7e]{1,255}$/;
+/** The form of a key. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Returns the `Idempotency-Key` of a request, or null without one. @throws AppError `validation_failed`. */
 export function readIdempotencyKey(context: Context): string | null {
   const sent = context.get(HEADER);
   if (sent === '') return null;
-  if (VALID_KEY.test(sent)) return sent;
+  if (IDEMPOTENCY_KEY.test(sent)) return sent;
   const msg = 'Must be 1 to 255 visible ASCII characters';
   throw validationError([{ loc: ['header', HEADER], msg, type: 'invalid_format' }]);
 }

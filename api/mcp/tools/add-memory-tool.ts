@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MEMORY_TYPES } from '#domain/records/memory.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
+import { IdempotencyKey, idempotencyOf } from '#api/mcp/idempotency.ts';
 import {
   MemoryMetadata,
   MemoryText,
@@ -29,11 +30,13 @@ export const addMemoryTool = tool(
         .meta({ description: 'Whom it is about. Every user of the workspace may read those of type team.' }),
       topics: Topics.default([]).meta({ description: 'Words that say what it is about.' }),
       metadata: MemoryMetadata.default({}),
+      idempotency_key: IdempotencyKey,
     }),
     output: WrittenMemory,
   },
-  async ({ services, caller }, args) => {
-    const { body, isIndexed } = await createMemory(services, caller, { body: args, idempotency: null });
-    return showWritten(body.memory, isIndexed);
+  async ({ services, caller }, { idempotency_key: key, ...body }) => {
+    const idempotency = idempotencyOf('add_memory', key, body);
+    const created = await createMemory(services, caller, { body, idempotency });
+    return showWritten(created.body.memory, created.isIndexed);
   },
 );

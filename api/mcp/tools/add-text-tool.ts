@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { JsonObject, textField } from '#domain/records/fields.ts';
 import { UploadItemFields } from '#domain/records/upload.ts';
 import { requireUploadAccess } from '#operations/uploads/accept-upload.ts';
+import { IdempotencyKey, idempotencyOf } from '#api/mcp/idempotency.ts';
 import { IdArgument } from '#api/mcp/result-fields.ts';
 import { tool } from '#api/mcp/tool.ts';
 import { UploadedItem, uploadItem, WaitSeconds } from '#api/mcp/upload-item.ts';
@@ -27,19 +28,22 @@ export const addTextTool = tool(
         description: 'Your own id of the text, unique in the collection; the content that has it is replaced.',
       }),
       metadata: JsonObject.default({}).meta({ description: 'JSON object that searches can filter by.' }),
+      idempotency_key: IdempotencyKey,
       wait_seconds: WaitSeconds.default(STANDARD_WAIT_S),
     }),
     output: UploadedItem,
   },
-  async (context, { collection_id, text, name, external_id, metadata, wait_seconds: waitS }) => {
+  async (context, { idempotency_key: key, wait_seconds: waitS, ...written }) => {
     const { services, caller } = context;
+    const { collection_id, text, name, external_id, metadata } = written;
     await requireUploadAccess(services, caller, collection_id);
     const bytes = Buffer.from(text.toWellFormed());
     await using closing = new AsyncDisposableStack();
     const blob = closing.use(await services.blobs.spool(Readable.from([bytes]), services.limits.maxFileBytes));
     const own = { name, external_id };
     const item = { source: 'text', name, declaredType: TEXT_TYPE, blob, head: null, own } as const;
+    const form = { collection_id, content_type: 'text', metadata } as const;
     // Awaited, because the spooled bytes are removed afterwards.
-    return await uploadItem(context, { form: { collection_id, content_type: 'text', metadata }, item, waitS });
+    return await uploadItem(context, { form, item, idempotency: idempotencyOf('add_text', key, written), waitS });
   },
 );

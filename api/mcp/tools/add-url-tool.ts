@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { JsonObject, textField } from '#domain/records/fields.ts';
 import { receivedUrl } from '#api/http/multipart/receive-upload.ts';
+import { IdempotencyKey, idempotencyOf } from '#api/mcp/idempotency.ts';
 import { IdArgument } from '#api/mcp/result-fields.ts';
 import { tool } from '#api/mcp/tool.ts';
 import { UploadedItem, uploadItem, WaitSeconds } from '#api/mcp/upload-item.ts';
@@ -30,16 +31,18 @@ export const addUrlTool = tool(
         .max(50)
         .optional()
         .meta({ description: 'Most links from the URL to a page; 3 by default.' }),
+      idempotency_key: IdempotencyKey,
       wait_seconds: WaitSeconds.default(STANDARD_WAIT_S),
     }),
     output: UploadedItem,
   },
-  async (context, { collection_id, url, name, metadata, crawl, max_pages, max_depth, wait_seconds: waitS }) => {
+  async (context, { idempotency_key: key, wait_seconds: waitS, ...written }) => {
+    const { collection_id, url, name, metadata, crawl, max_pages, max_depth } = written;
     const received = receivedUrl(url);
     if ('error' in received) throw new AppError(received.error.code, received.error.message);
     const item = name === undefined ? received.item : { ...received.item, own: { name } };
     const bounds = { max_pages: max_pages ?? null, max_depth: max_depth ?? null };
     const form = { collection_id, content_type: 'url', metadata, crawl, ...bounds } as const;
-    return uploadItem(context, { form, item, waitS });
+    return uploadItem(context, { form, item, idempotency: idempotencyOf('add_url', key, written), waitS });
   },
 );

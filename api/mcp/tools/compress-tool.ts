@@ -9,6 +9,10 @@ import { tool } from '#api/mcp/tool.ts';
 
 /** Clients give up after 60 s, unless they are set otherwise. */
 const MAX_MS = 55_000;
+const REMEDIES = {
+  size: 'Send it in smaller parts.',
+  time: 'Send it in smaller parts, or use the strategy extractive, which waits for no chat model.',
+};
 
 export const compressTool = tool(
   {
@@ -53,7 +57,7 @@ export const compressTool = tool(
       include_metadata: false,
       webhook_url: null,
     };
-    const compressed = await compressNow(services, caller, { body, signal, limitMs: MAX_MS });
+    const compressed = await compressNow(services, caller, { body, signal, limitMs: MAX_MS, remedies: REMEDIES });
     const whole = compressed.content ?? '';
     const shown = cutText(whole, room);
     const note =

@@ -4,8 +4,11 @@ import { z } from 'zod';
 import { estimateTokens } from '#domain/answers/passages.ts';
 import { createKey } from '#test/support/harness/api-client.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { startSite } from '#test/support/servers/site-server.ts';
 import { openMcpClient, PROTOCOL_VERSIONS } from './mcp-client.ts';
+import { ownKey } from './own-key.ts';
 
 const Uploaded = z.looseObject({ upload_id: z.string(), content_id: z.string(), status: z.string() });
 const Found = z.object({
@@ -13,7 +16,7 @@ const Found = z.object({
   next_offset: z.int().nullable(),
   note: z.string().nullable(),
 });
-const TextPart = z.looseObject({ text: z.string().nullable(), next_offset: z.int().nullable(), name: z.string() });
+const TextPart = z.looseObject({ text: z.string().nullable(), offset: z.int(), next_cursor: z.string().nullable() });
 const Memory = z.looseObject({ memory_id: z.string(), memory: z.string() });
 
 const as = (key: string) => ({ Authorization: `Bearer ${key}` });
@@ -33,7 +36,7 @@ for (const version of PROTOCOL_VERSIONS) {
     t.like(found.results, [{ content_id: id, content_name: 'otters.md', collection_name: 'flow', text, start: 0 }]);
     t.is(found.next_offset, null);
     const read = await mcp.call('get_content', TextPart, { content_id: id });
-    t.like(read, { text, name: 'otters.md', collection_name: 'flow', metadata: { lang: 'en' }, next_offset: null });
+    t.like(read, { text, name: 'otters.md', collection_name: 'flow', metadata: { lang: 'en' }, next_cursor: null });
     const { contents } = await mcp.client.readResource({ uri: `loci://contents/${id}` });
     t.like(contents, [{ text, mimeType: 'text/markdown' }]);
   });
@@ -117,21 +120,23 @@ test('what is large is cut to the budget of tokens, and the rest follows from wh
   const text = Array.from({ length: 1500 }, (_, at) => line(at)).join('');
   const form = { collection_id: flow.collectionId, name: 'large.txt', text };
   const { content_id: id } = await mcp.call('add_text', Uploaded, form);
-  let read = '';
-  for (let offset: number | null = 0, pages = 0; offset !== null; pages += 1) {
-    const part: z.output<typeof TextPart> = await mcp.call('get_content', TextPart, {
-      content_id: id,
-      offset,
-      max_tokens: 4000,
-    });
+  let [read, pages] = ['', 0];
+  for (let cursor: string | undefined, isLast = false; !isLast; pages += 1) {
+    const asked = { content_id: id, cursor, max_tokens: 4000 };
+    const part: z.output<typeof TextPart> = await mcp.call('get_content', TextPart, asked);
     t.true(estimateTokens(JSON.stringify(part)) <= 4000);
     t.true(pages < 100 && part.text !== '');
+    t.is(part.offset, read.length);
     read += part.text ?? '';
-    offset = part.next_offset;
+    cursor = part.next_cursor ?? undefined;
+    isLast = cursor === undefined;
   }
   t.is(read, text);
-  const [first] = (await mcp.client.readResource({ uri: `loci://contents/${id}?offset=100` })).contents;
-  t.true(first !== undefined && 'text' in first && text.slice(100).startsWith(first.text) && first.text.length > 1000);
+  const [page, more] = (await mcp.client.readResource({ uri: `loci://contents/${id}?offset=100` })).contents;
+  t.true(page !== undefined && 'text' in page && text.slice(100).startsWith(page.text) && page.text.length > 1000);
+  const [next] = (await mcp.client.readResource({ uri: more?.uri ?? '' })).contents;
+  const pageText = z.object({ text: z.string() });
+  t.true(text.slice(100).startsWith(pageText.parse(page).text + pageText.parse(next).text));
   const asked = { query: 'granite', search_type: 'keyword', max_results: 20, max_tokens: 2500 };
   const one = await mcp.call('search', Found, asked);
   t.true(one.results.length > 0 && one.results.length < 20);
@@ -169,6 +174,30 @@ test('a page of contents ends where its tokens do, and its cursor goes on with t
   t.is(new Set(resources.resources.map(({ uri }) => uri)).size, 40);
 });
 
+test('reading a content is one access, by the tool and as a resource', async (t) => {
+  const flow = await startFlow();
+  const mcp = await openMcpClient(t, { headers: as(flow.key) });
+  const text = { collection_id: flow.collectionId, name: 'x', text: 'Gneiss is banded.' };
+  const { content_id: id } = await mcp.call('add_text', Uploaded, text);
+  await mcp.call('search', Found, { query: 'gneiss' });
+  await mcp.call('get_content', TextPart, { content_id: id });
+  await mcp.client.readResource({ uri: `loci://contents/${id}` });
+  const Listed = z.object({ data: z.array(z.looseObject({ access_count: z.int() })) });
+  const { data } = await until(
+    () => flow.api.get('/contents', Listed),
+    (listed) => listed.data.some((content) => content.access_count > 1),
+  );
+  t.like(data, [{ access_count: 2 }]);
+});
+
+test('the limits of compress say what the caller of a tool can do', async (t) => {
+  const api = await openOwnApi(t, { settings: { LOCI_COMPRESS_MAX_BYTES: '1000' } });
+  const mcp = await openMcpClient(t, { headers: as(await ownKey(api)), baseUrl: api.baseUrl });
+  const { code, detail } = await mcp.fail('compress', { text: 'Granite is hard. '.repeat(100) });
+  t.is(code, 'payload_too_large');
+  t.is(detail, 'The text has more than 1000 bytes. Send it in smaller parts.');
+});
+
 test('arguments that are wrong are named one by one, and odd ones never become an internal error', async (t) => {
   const { key } = await createKey();
   const mcp = await openMcpClient(t, { headers: as(key) });
@@ -192,6 +221,7 @@ test('arguments that are wrong are named one by one, and odd ones never become a
     ['search', { query: 'x\0' }],
     ['search_memories', { query: 'x\0' }],
     ['get_content', { content_id: id, offset: -1 }],
+    ['get_content', { content_id: id, cursor: '' }],
     ['get_content', { content_id: "' or 1=1 --" }],
     ['add_text', { collection_id: id, text: 'a\0b', name: 'x\0' }],
     ['add_text', { collection_id: id, text: 'x', name: 'x', metadata: { 'x\0': 1 } }],
