@@ -41,7 +41,10 @@ export const getContentTool = tool(
       status_message: z.string().nullable(),
       collection_id: z.string(),
       collection_name: CollectionNameField,
-      metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: 'Null if it is very large.' }),
+      metadata: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .meta({ description: 'Null if it is very large, and with cursor.' }),
       text: z.string().nullable().meta({ description: 'Null while the content has no text.' }),
       offset: z.int().meta({ description: 'Where the text starts in that of the content.' }),
       next_cursor: NextCursor,
@@ -55,7 +58,11 @@ export const getContentTool = tool(
       findText(context, id),
       collectionNames(services, caller, [content.collection_id]),
     ]);
-    const about = aboutContent(content, names.get(content.collection_id) ?? null);
+    const about = aboutContent(content, {
+      collectionName: names.get(content.collection_id) ?? null,
+      // The next pages have more room for the text.
+      hasMetadata: cursor === undefined,
+    });
     const room = Math.max(MIN_TEXT_TOKENS, entryTokens(maxTokens) - tokensOf(about));
     const page = text && (await readTextPage(text, { cursor, offset, maxTokens: room, signal, inTurn }));
     return {
@@ -78,7 +85,9 @@ async function findText({ services, caller }: ToolContext, id: string): Promise<
   }
 }
 
-function aboutContent(content: Content, collectionName: string | null) {
+type About = { collectionName: string | null; hasMetadata: boolean };
+
+function aboutContent(content: Content, { collectionName, hasMetadata }: About) {
   const { id, name, type, status, status_message: message, collection_id, metadata } = content;
   return {
     content_id: id,
@@ -88,11 +97,12 @@ function aboutContent(content: Content, collectionName: string | null) {
     status_message: message === null ? null : shorten(message, MAX_MESSAGE_CHARACTERS),
     collection_id,
     collection_name: collectionName,
-    metadata: tokensOf(metadata) > MAX_METADATA_TOKENS ? null : metadata,
+    metadata: !hasMetadata || tokensOf(metadata) > MAX_METADATA_TOKENS ? null : metadata,
   };
 }
 
 function noteOn(page: TextPage | null, { content, offset }: { content: Content; offset: number }): string | null {
+  if (page === null && content.status === 'failed') return 'There is no text: status_message says why it failed.';
   if (page === null) return `There is no text yet: the content is ${content.status}. Call again when it is ready.`;
   if (page.nextCursor !== null) return 'The text goes on: call again with next_cursor as cursor.';
   return page.text === '' && offset > 0 ? `The text ends at ${page.offset}, before this offset.` : null;

@@ -82,7 +82,7 @@ test('a web page is downloaded and found under its URL, and why one was not is s
   const text = await mcp.call('get_content', z.looseObject({ text: z.null(), note: z.string() }), {
     content_id: missing.content_id,
   });
-  t.regex(text.note, /no text/);
+  t.is(text.note, 'There is no text: status_message says why it failed.');
 });
 
 test('memories are added, found, updated and forgotten, and a text is compressed', async (t) => {
