@@ -73,9 +73,9 @@ async function rankMemories(services: Services, scope: Scope, query: MemoryIndex
       const ids = hits.map((hit) => hit.id);
       const rows = await services.stores.memories.findByObjectIds(scope, { userId, asOf }, ids);
       const byObject = new Map(rows.map((row) => [row.object_id, row]));
-      return hits.flatMap(({ id, score }) => {
-        const row = byObject.get(id);
-        return row ? [{ row, score }] : [];
+      return hits.flatMap((hit) => {
+        const row = byObject.get(hit.id);
+        return row ? [{ row, hit, score: hit.score }] : [];
       });
     },
     // A memory is one object: what replaces it never fills a limit.

@@ -20,7 +20,7 @@ async function find(rounds: readonly Round[], published: readonly string[], limi
     },
     verify: async (hits) => {
       const confirmed = roundOf(calls).published ?? published;
-      return hits.map(({ id }) => id).filter((id) => confirmed.includes(contentOf(id)));
+      return hits.filter(({ id }) => confirmed.includes(contentOf(id))).map((hit) => ({ hit }));
     },
     findUnpublished: async (ids) => {
       const contents = new Set(ids.map(contentOf));
@@ -29,7 +29,7 @@ async function find(rounds: readonly Round[], published: readonly string[], limi
     },
     requireIndexExists: async () => undefined,
   });
-  return { found, rounds: calls };
+  return { found: found.map(({ hit }) => hit.id), rounds: calls };
 }
 
 const numbered = (content: string, count: number) =>
@@ -38,6 +38,23 @@ const numbered = (content: string, count: number) =>
 test('a content that is replaced between the two steps is found in its new version', async (t) => {
   const rounds = [{ hits: ['other', 'old'] }, { hits: ['other', 'old', 'new'] }];
   t.deepEqual(await find(rounds, ['other', 'new']), { found: ['other', 'new'], rounds: 2 });
+});
+
+test('contents that are replaced one after the other, each during a round, are all found', async (t) => {
+  const all = (first: string, second: string) => ['other', first, second];
+  const rounds = [
+    { hits: all('a-old', 'b-old'), published: ['other', 'a-new', 'b-old'] },
+    { hits: all('a-new', 'b-old'), published: ['other', 'a-new', 'b-new'] },
+    { hits: all('a-new', 'b-new'), published: ['other', 'a-new', 'b-new'] },
+  ];
+  t.deepEqual((await find(rounds, [])).found, all('a-new', 'b-new'));
+});
+
+test('a search ends when the index is only behind the metadata of contents', async (t) => {
+  t.deepEqual(await find([{ hits: ['a', 'changed', 'b'] }], ['a', 'b']), { found: ['a', 'b'], rounds: 2 });
+  t.deepEqual(await find([{ hits: ['changed'] }], []), { found: [], rounds: 2 });
+  const hits = [...numbered('changed', 5_000), 'a'];
+  t.deepEqual(await find([{ hits }], ['a']), { found: [], rounds: 6 });
 });
 
 test('a version that is published while the search leaves it out is found', async (t) => {
