@@ -4,12 +4,20 @@ import { z } from 'zod';
 import { generateApiKey, hashApiKey, parseApiKey } from '#security/api-key.ts';
 import { createPostgres, query } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
+import { createSignInCode } from '#operations/access/sign-in.ts';
 import { createEmbedders } from '#providers/embedders/index.ts';
 import { readConfig } from '#config/index.ts';
 import { embedderName, type EmbeddingSpace } from '#domain/embedder.ts';
 import { writePrivateFile } from './stack-secrets.ts';
 
-export type FirstRun = { workspace_id: string; collection_id: string; api_key: string; embedder: string };
+/** `sign_in_code`: signs in to the console once, within an hour; null when the first key is revoked or expired. */
+export type FirstRun = {
+  workspace_id: string;
+  collection_id: string;
+  api_key: string;
+  sign_in_code: string | null;
+  embedder: string;
+};
 
 const KeyFile = z.object({ api_key: z.string() });
 const COLLECTION_NAME = 'getting-started';
@@ -17,6 +25,7 @@ const COLLECTION_NAME = 'getting-started';
 /**
  * Returns the first workspace, its API key and the collection `getting-started`; creates them if they are missing. The key
  * is written to the state folder before it is stored in the database, so that an interrupted run continues with the same key.
+ * Each call creates another sign-in code.
  * @param environment all `LOCI_` variables of the API
  */
 export async function ensureFirstRun(environment: Readonly<Record<string, string>>): Promise<FirstRun> {
@@ -39,6 +48,7 @@ export async function ensureFirstRun(environment: Readonly<Record<string, string
       workspace_id: workspaceId,
       collection_id: collection?.id ?? '',
       api_key: apiKey,
+      sign_in_code: await createSignInCode(stores, publicPartOf(apiKey)),
       embedder: embedderName(space),
     };
   } finally {
@@ -54,13 +64,17 @@ function loadOrCreateKey(path: string): string {
   return secret;
 }
 
+function publicPartOf(apiKey: string): string {
+  const key = parseApiKey(apiKey)?.id;
+  if (key !== undefined) return key;
+  throw new Error('The stored API key is damaged. Delete first-key.json from the state folder to create a new one.');
+}
+
 async function ensureWorkspace(
   stores: Stores,
   first: { apiKey: string; space: EmbeddingSpace; pepper: string },
 ): Promise<string> {
-  const key = parseApiKey(first.apiKey)?.id;
-  if (key === undefined)
-    throw new Error('The stored API key is damaged. Delete first-key.json from the state folder to create a new one.');
+  const key = publicPartOf(first.apiKey);
   const existing = await stores.system.findApiKey(key);
   if (existing) return existing.workspace_id;
   const workspaceId = await stores.system.insertWorkspace('default');

@@ -38,6 +38,7 @@ const FirstRunOutput = z.object({
   workspace_id: z.string(),
   collection_id: z.string(),
   api_key: z.string(),
+  sign_in_code: z.string().nullable(),
   embedder: z.string(),
 });
 

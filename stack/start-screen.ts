@@ -12,6 +12,8 @@ export type Connection = {
 
 export type StartScreen = {
   connection: Connection;
+  /** Where the console is, with a code that signs in; null where it is not served. */
+  consoleUrl: string | null;
   /** Reason for not using the default embedder; null if it is used. */
   embedderNote: string | null;
   stateDir: string;
@@ -20,7 +22,7 @@ export type StartScreen = {
 };
 
 /** Returns the text that is printed when everything is ready, with commands that can be copied. */
-export function startScreen({ connection, embedderNote, stateDir, exampleFile }: StartScreen): string {
+export function startScreen({ connection, consoleUrl, embedderNote, stateDir, exampleFile }: StartScreen): string {
   const { base_url: baseUrl, api_key: key, collection_id: collectionId } = connection;
   const search = JSON.stringify({
     collection_id: collectionId,
@@ -32,6 +34,7 @@ export function startScreen({ connection, embedderNote, stateDir, exampleFile }:
     '',
     'Loci is ready.',
     '',
+    ...consoleLines(consoleUrl),
     `  API          ${baseUrl}/api/v1`,
     `  Docs         ${baseUrl}/docs`,
     `  MCP          ${baseUrl}/mcp`,
@@ -52,4 +55,10 @@ export function startScreen({ connection, embedderNote, stateDir, exampleFile }:
     `Data and logs are in ${stateDir}. Ctrl-C stops everything; the next start uses the same data.`,
     '',
   ].join('\n');
+}
+
+function consoleLines(url: string | null): string[] {
+  if (url === null) return [];
+  const note = '               (signs in once, within an hour; the next start prints another link)';
+  return [`  Console      ${url}`, ...(url.includes('#') ? [note] : [])];
 }

@@ -1,5 +1,5 @@
 /** `npm start`: runs the whole product on one machine until Ctrl-C. */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '#config/config-error.ts';
@@ -87,7 +87,15 @@ function publishConnection(stack: RunningStack, firstRun: FirstRun, startedAt: n
   writePrivateFile(connectionFile, `${JSON.stringify(connection, null, 2)}\n`);
   log(`Started in ${formatDuration(performance.now() - startedAt)}.`);
   const embedderNote = environment['LOCI_EMBEDDER_NOTE'] ?? null;
-  log(startScreen({ connection, embedderNote, stateDir, exampleFile: join(PROJECT_DIR, 'README.md') }));
+  const consoleUrl = consoleUrlOf(connection, firstRun);
+  const exampleFile = join(PROJECT_DIR, 'README.md');
+  log(startScreen({ connection, consoleUrl, embedderNote, stateDir, exampleFile }));
+}
+
+/** The code is in the fragment, which browsers do not send, so that no log has it. */
+function consoleUrlOf({ base_url: baseUrl }: Connection, { sign_in_code: code }: FirstRun): string | null {
+  if (!existsSync(join(PROJECT_DIR, 'console', 'package.json'))) return null;
+  return `${baseUrl}/console/${code === null ? '' : `#code=${code}`}`;
 }
 
 /** Reports invalid settings before anything starts. Settings that the stack generates get placeholders. @throws StackError */

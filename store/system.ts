@@ -1,4 +1,5 @@
 import { createAccessSystem } from '#store/access/access-system.ts';
+import { createSignInCodes } from '#store/access/sign-in-codes.ts';
 import { createContentCounts } from '#store/collections/content-counts.ts';
 import { createBlobRemovals } from '#store/blobs/blob-removals.ts';
 import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
@@ -17,6 +18,7 @@ import { query, type Database } from './postgres.ts';
 export function createSystemStore(database: Database) {
   return {
     ...createAccessSystem(database),
+    ...createSignInCodes(database),
     ...createOutboxSystem(database),
     ...createMaintenanceLease(database),
     ...createResidueSystem(database),

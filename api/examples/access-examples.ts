@@ -1,4 +1,5 @@
 import type { CurrentCaller } from '#domain/records/access/current-caller.ts';
+import type { SignedIn } from '#domain/records/access/sign-in.ts';
 import { EXAMPLE_KEY, exampleIds, UPDATED } from './example-ids.ts';
 import type { OperationExample } from './operation-example.ts';
 
@@ -13,7 +14,14 @@ const caller: CurrentCaller = {
   api_key: { id: exampleIds.apiKey, label: 'search page', expires_at: null, last_used_at: UPDATED },
 };
 
+const signedIn: SignedIn = {
+  api_key: 'loci_m3Qd7TtYVb2c_XgNuiWHm8LuW64rk5fPevxBkDwHffvoPODENfqJAS8k12IqXZ',
+  workspace_id: exampleIds.workspace,
+  expires_at: '2026-03-02T21:15:00.000Z',
+};
+
 /** Examples of the operations about the caller itself. */
 export const accessExamples = {
   getCurrentCaller: { response: caller },
+  signIn: { body: { code: 'uL3f0gkYh5zq6cVQm1xKc0F2v8wS4tR7nB9dJ3eA5hM' }, response: signedIn },
 } satisfies Record<string, OperationExample>;

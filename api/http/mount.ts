@@ -52,13 +52,16 @@ async function serve(route: Route, context: Context, options: Serving): Promise<
   const body =
     route.body === undefined ? undefined : await readJsonBody(context, route.maxBodyBytes?.(options.services.limits));
   using turn = await takeTurn(route, context, options);
-  const answer = await route.handle({
-    services: withRequestLog(options.services, context),
-    principal,
-    context,
-    raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
-    idempotencyKey,
-  });
+  const handle = async () =>
+    route.handle({
+      services: withRequestLog(options.services, context),
+      principal,
+      context,
+      raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
+      idempotencyKey,
+    });
+  const address = context.req.socket.remoteAddress ?? '';
+  const answer = await (route.signsIn === true ? options.limiter.countFailure(address, handle) : handle());
   await sendReply(context, answer, { route, options, turn });
 }
 

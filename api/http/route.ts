@@ -53,6 +53,8 @@ export type RouteData<
   extension?: boolean;
   /** The administrator token is accepted, or is the only credential accepted. Then `principal` may be `'administrator'`. */
   administrator?: 'allowed' | 'required';
+  /** The body is a credential: what is refused counts as a failed authentication of its address. */
+  signsIn?: boolean;
   /** A user of several workspaces does not need to name one. */
   workspaceOptional?: boolean;
   /** The route supports `Idempotency-Key`. */
@@ -132,12 +134,13 @@ export function administrationRoute<
 
 /** A route that needs no credentials. */
 export function openRoute<
+  B extends z.ZodType,
   R extends z.ZodType,
   P extends z.ZodObject = typeof NoFields,
   Q extends z.ZodObject = typeof NoFields,
 >(
-  data: RouteData<P, Q, z.ZodType, R> & { permission: null },
-  handler: (input: HandlerInput<P, Q, z.ZodType>) => Promise<RouteResult<R>>,
+  data: RouteData<P, Q, B, R> & { permission: null },
+  handler: (input: HandlerInput<P, Q, B>) => Promise<RouteResult<R>>,
 ): Route {
   const schemas = schemasOf(data);
   return { ...data, handle: async (request) => handler(validateInput({ data, schemas }, request)) };

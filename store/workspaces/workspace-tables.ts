@@ -62,6 +62,7 @@ export const WORKSPACE_TABLES: readonly WorkspaceTable[] = [
   { table: 'connections' },
   { table: 'credential_refreshes' },
   { table: 'credentials' },
+  { table: 'sign_in_codes' },
   { table: 'api_keys' },
   { table: 'workspace_members' },
   { table: 'reindexings' },

@@ -156,12 +156,12 @@ function exampleOf(example: unknown): { example?: unknown } {
 
 function failureStatuses(route: Route): number[] {
   const validation = route.validationStatus ?? 422;
-  if (route.permission === null) {
-    const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
-    if (route.isAtRoot === true) return [...(names ? [404, validation] : []), 500];
-    return [...(names ? [404] : []), validation, 429, 500];
-  }
   const reads = route.body !== undefined || route.form !== undefined;
+  if (route.permission === null) {
+    const names = route.params !== undefined || route.query !== undefined;
+    if (route.isAtRoot === true) return [...(names ? [404, validation] : []), 500];
+    return [...(names ? [404] : []), ...(reads ? [413, 415] : []), validation, 429, 500];
+  }
   return [
     401,
     403,

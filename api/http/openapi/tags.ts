@@ -6,7 +6,7 @@ export const TAGS = {
   Collections: 'Collections of contents, how they are embedded, and searching them.',
   Answers: 'Questions answered from the contents, with checked citations; also in the form of the OpenAI API.',
   Deletions: 'Receipts of deletions: what was removed, and when it was verified.',
-  Access: 'What the caller of a request is and may do.',
+  Access: 'What the caller of a request is and may do, and signing in to the console.',
   'API keys': 'Keys with permissions, limits and expiry.',
   Conversations: 'Threads of messages.',
   Messages: 'Store the messages of a conversation, and have facts extracted from them as memories.',

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { Id, IsoTime, textField } from '#domain/records/fields.ts';
+
+export const SignInRequest = z
+  .strictObject({
+    code: textField(200, 1).meta({ description: 'Code of a sign-in link, which follows `#code=` in it.' }),
+  })
+  .meta({ id: 'SignInRequest' });
+export type SignInRequest = z.infer<typeof SignInRequest>;
+
+/** What a sign-in code was redeemed for. */
+export const SignedIn = z
+  .object({
+    api_key: z.string().meta({ description: 'A new API key. Its complete text is returned only here.' }),
+    workspace_id: Id.meta({ description: 'Workspace of the key.' }),
+    expires_at: IsoTime.meta({ description: 'Time from which the key is no longer accepted: 12 hours later at most.' }),
+  })
+  .meta({ id: 'SignedIn' });
+export type SignedIn = z.infer<typeof SignedIn>;
