@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { UploadForm, type UploadResponse } from '#domain/records/upload.ts';
-import { CONTENT_STATUSES } from '#domain/statuses.ts';
+import { CONTENT_STATUSES, type ContentStatus } from '#domain/statuses.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import { acceptUpload } from '#operations/uploads/accept-upload.ts';
@@ -67,7 +67,13 @@ function showUpload(response: UploadResponse, collectionName: string | null): z.
     status,
     duplicate,
     replaced,
-    note:
-      status === 'ready' ? null : 'Searches do not find it yet: upload_status says how far it is, or why it failed.',
+    note: noteOn(status),
   };
+}
+
+function noteOn(status: ContentStatus): string | null {
+  if (status === 'ready') return null;
+  return status === 'failed'
+    ? 'It failed, and searches do not find it: upload_status says why, and what to do.'
+    : 'Searches do not find it yet: upload_status says how far it is.';
 }

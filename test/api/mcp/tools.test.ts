@@ -74,7 +74,10 @@ test('a web page is downloaded and found under its URL, and why one was not is s
   const { results } = await mcp.call('search', Found, { query: 'pumice' });
   t.like(results, [{ content_name: page.url, text: 'Pumice floats on water.' }]);
   const missing = await mcp.call('add_url', Uploaded, { ...page, url: `${site.origin}/none`, name: 'None' });
-  t.is(missing.status, 'failed');
+  t.like(missing, {
+    status: 'failed',
+    note: 'It failed, and searches do not find it: upload_status says why, and what to do.',
+  });
   const { contents } = await mcp.call('upload_status', z.object({ contents: z.array(z.unknown()) }), {
     upload_id: missing.upload_id,
   });
