@@ -8,6 +8,8 @@ import { CollectionIds, CollectionNameField, ContentNameField, Filters, Note } f
 import { countFitting, cutText, entryTokens, MaxTokens, shorten, tokensOf } from '#api/mcp/max-tokens.ts';
 import { tool } from '#api/mcp/tool.ts';
 
+/** What the text of a passage has at least, however long the names are that stand beside it. */
+const MIN_TEXT_TOKENS = 100;
 const MAX_HEADINGS = 8;
 const MAX_HEADING_CHARACTERS = 200;
 
@@ -86,9 +88,12 @@ export const searchTool = tool(
     const names = await collectionNames(services, caller, shown);
     const nameOf = (id: string) => names.get(id) ?? null;
     const failures = failed.map((one) => ({ ...one, collection_name: nameOf(one.collection_id) }));
-    const left = entryTokens(maxTokens) - tokensOf(failures);
-    const hits = fittingHits(found.results, { left, nameOf });
-    return { ...pageOf(found, { hits, offset: asked.offset }), failed_collections: failures };
+    const room = entryTokens(maxTokens);
+    // What was found is not to be driven out by what was not searched.
+    const named = failures.slice(0, countFitting(failures, room / 3));
+    const hits = fittingHits(found.results, { left: room - tokensOf(named), nameOf });
+    const unnamed = failures.length - named.length;
+    return { ...pageOf(found, { hits, offset: asked.offset, unnamed }), failed_collections: named };
   },
 );
 
@@ -100,7 +105,7 @@ function fittingHits(results: readonly SearchResult[], { left, nameOf }: Room): 
   const fitting = countFitting(hits, left);
   const [first] = hits;
   if (fitting > 0 || first === undefined) return hits.slice(0, fitting);
-  const room = left - tokensOf({ ...first, text: '' });
+  const room = Math.max(MIN_TEXT_TOKENS, left - tokensOf({ ...first, text: '' }));
   return [{ ...first, text: cutText(first.text, room), is_cut: true }];
 }
 
@@ -120,17 +125,20 @@ function showHit(result: SearchResult, collectionName: string | null): Hit {
   };
 }
 
-function pageOf({ results, next_offset: next }: SearchResponse, { hits, offset }: { hits: Hit[]; offset: number }) {
-  const isCut = hits.length < results.length;
-  const nextOffset = isCut ? offset + hits.length : (next ?? null);
-  const more = isCut
-    ? `${results.length - hits.length} more passages did not fit into max_tokens: call again with offset ${nextOffset}.`
-    : null;
-  const nothing =
-    results.length === 0 && offset === 0 ? 'Nothing was found. Try other words, or search_type vector.' : null;
+/** `unnamed`: collections that could not be searched and are not named. */
+type Shown = { hits: Hit[]; offset: number; unnamed: number };
+
+function pageOf({ results, next_offset: next }: SearchResponse, { hits, offset, unnamed }: Shown) {
+  const left = results.length - hits.length;
+  const nextOffset = left > 0 ? offset + hits.length : (next ?? null);
+  const notes = [
+    ...(left > 0 ? [`${left} more passages did not fit into max_tokens: call again with offset ${nextOffset}.`] : []),
+    ...(unnamed > 0 ? [`${unnamed} more collections could not be searched.`] : []),
+    ...(results.length === 0 && offset === 0 ? ['Nothing was found. Try other words, or search_type vector.'] : []),
+  ];
   return {
     results: hits,
     next_offset: nextOffset !== null && nextOffset < SEARCH_WINDOW ? nextOffset : null,
-    note: more ?? nothing,
+    note: notes.length === 0 ? null : notes.join(' '),
   };
 }

@@ -214,6 +214,11 @@ test('arguments that are wrong are named one by one, and odd ones never become a
     'arguments.query missing',
   ]);
   t.regex(JSON.stringify(wrong.detail), /Unknown argument; search takes query, collection_ids/);
+  const many = await mcp.fail(
+    'list_collections',
+    Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`a${at}`, 1])),
+  );
+  t.is(many.problems.length, 21, 'not more than a model can use');
   const id = randomUUID();
   const odd: [string, Record<string, unknown>][] = [
     ['list_contents', { filters: { 'chunk.page': 1 } }],
