@@ -15,6 +15,8 @@ export function accessRuleProblems(env: Environment): string[] {
       (name) => `LOCI_MCP_HOSTS: '${name}' is not a host name such as loci.example.com, without a port, or *`,
     ),
   );
+  if (env.LOCI_CONSOLE_OIDC_CLIENT_ID !== undefined && mcpSettings(env).issuer === null)
+    problems.push('LOCI_CONSOLE_OIDC_CLIENT_ID needs bearer tokens, and a LOCI_JWT_ISSUER that is a URL');
   const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
   if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
   const isRequested = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
@@ -35,6 +37,13 @@ export function mcpSettings(env: Environment) {
     /** An issuer that is no URL serves no metadata that a client could read. */
     issuer: issuer !== undefined && /^https?:/.test(issuer) && tokenSettings(env) !== null ? issuer : null,
   };
+}
+
+/** The public client with which browsers get tokens from the issuer; null where they sign in by other means only. */
+export function consoleSignIn(env: Environment) {
+  const { issuer } = mcpSettings(env);
+  const { LOCI_CONSOLE_OIDC_CLIENT_ID: clientId, LOCI_CONSOLE_OIDC_SCOPES: scopes } = env;
+  return clientId === undefined || issuer === null ? null : { issuer, client_id: clientId, scopes };
 }
 
 /** Returns the settings that verify bearer tokens of users; null when they are not configured. */

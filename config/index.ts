@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { accessRuleProblems, mcpSettings, tokenSettings } from './access-rules.ts';
+import { accessRuleProblems, consoleSignIn, mcpSettings, tokenSettings } from './access-rules.ts';
 import { blobSettingProblems, blobSettings } from './blob-settings.ts';
 import { ConfigError } from './config-error.ts';
 import { embedderProblems, embedderSettings, namedEmbedders, type NamedEmbedderSettings } from './embedder-settings.ts';
@@ -125,6 +125,8 @@ function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
       /** Null when bearer tokens of users are not configured. */
       tokens: tokenSettings(env),
       workspacesClaim: env.LOCI_JWT_WORKSPACES_CLAIM,
+      /** How users sign in with the issuer of their tokens; null where they cannot. */
+      signIn: consoleSignIn(env),
       corsOrigins: env.LOCI_CORS_ORIGINS,
       requestLimits: {
         perCaller: env.LOCI_RATE_LIMIT_PER_MINUTE,

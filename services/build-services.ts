@@ -129,6 +129,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
     answerSlots: new FairSlots(ANSWER_SLOTS, { maxPerShare: ANSWER_SLOTS_PER_WORKSPACE }),
     compressors,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
+    issuerSignIn: config.access.signIn && { ...config.access.signIn, scopes: [...config.access.signIn.scopes] },
     authorization: {
       callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
       redirectUrls: config.oauthRedirects,

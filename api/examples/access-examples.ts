@@ -23,5 +23,11 @@ const signedIn: SignedIn = {
 /** Examples of the operations about the caller itself. */
 export const accessExamples = {
   getCurrentCaller: { response: caller },
+  getSignInMethods: {
+    response: {
+      api_key: true,
+      oidc: { issuer: 'https://login.example.com', client_id: 'loci-console', scopes: ['openid'] },
+    },
+  },
   signIn: { body: { code: 'uL3f0gkYh5zq6cVQm1xKc0F2v8wS4tR7nB9dJ3eA5hM' }, response: signedIn },
 } satisfies Record<string, OperationExample>;

@@ -1,5 +1,6 @@
 import type { Route } from '#api/http/route.ts';
 import { getCurrentCallerRoute } from '#api/routes/access/get-current-caller.ts';
+import { getSignInMethodsRoute } from '#api/routes/access/get-sign-in-methods.ts';
 import { signInRoute } from '#api/routes/access/sign-in.ts';
 import { createAnswerRoute } from '#api/routes/answers/create-answer.ts';
 import { createChatCompletionRoute } from '#api/routes/answers/create-chat-completion.ts';
@@ -148,6 +149,7 @@ export const routes: Readonly<Record<string, Route>> = {
   cancelReembedding: cancelReembeddingRoute,
   getDeletion: getDeletionRoute,
   getCurrentCaller: getCurrentCallerRoute,
+  getSignInMethods: getSignInMethodsRoute,
   signIn: signInRoute,
   listApiKeys: listApiKeysRoute,
   createApiKey: createApiKeyRoute,

@@ -86,6 +86,16 @@ test('reports all missing settings of bearer tokens together, and allows one sou
   t.is(readConfig(REQUIRED).access.tokens, null);
 });
 
+test('a client for signing in needs bearer tokens of an issuer that is a URL', (t) => {
+  const client = { LOCI_CONSOLE_OIDC_CLIENT_ID: 'console' };
+  const tokens = { LOCI_JWT_SECRET: 's'.repeat(32), LOCI_JWT_AUDIENCE: 'a' };
+  for (const wrong of [client, { ...client, ...tokens, LOCI_JWT_ISSUER: 'i' }]) {
+    t.regex(t.throws(() => readConfig({ ...REQUIRED, ...wrong })).message, /LOCI_CONSOLE_OIDC_CLIENT_ID needs bearer/);
+  }
+  const { access } = readConfig({ ...REQUIRED, ...client, ...tokens, LOCI_JWT_ISSUER: 'https://i.example' });
+  t.deepEqual(access.signIn, { issuer: 'https://i.example', client_id: 'console', scopes: ['openid'] });
+});
+
 test('accepts origins or * as allowed page origins', (t) => {
   const { problems } = t.throws(
     () => readConfig({ ...REQUIRED, LOCI_CORS_ORIGINS: 'https://a.example/,b.example,https://c.example:8443,*' }),

@@ -17,3 +17,19 @@ export const SignedIn = z
   })
   .meta({ id: 'SignedIn' });
 export type SignedIn = z.infer<typeof SignedIn>;
+
+/** How people can sign in. */
+export const SignInMethods = z
+  .object({
+    api_key: z.literal(true).meta({ description: 'Signing in with an API key always works.' }),
+    oidc: z
+      .object({
+        issuer: z.string().meta({ description: 'Issuer of the tokens, whose discovery document names its endpoints.' }),
+        client_id: z.string().meta({ description: 'Public client, for the authorization code flow with PKCE.' }),
+        scopes: z.array(z.string()).meta({ description: 'Scopes to ask for.' }),
+      })
+      .nullable()
+      .meta({ description: 'How to get a token of a user with OpenID Connect; null where it is not configured.' }),
+  })
+  .meta({ id: 'SignInMethods' });
+export type SignInMethods = z.infer<typeof SignInMethods>;

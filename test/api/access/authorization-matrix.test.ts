@@ -22,10 +22,18 @@ import { routeFixtures } from './route-fixtures.ts';
 const ROUTES_WITHOUT_PERMISSION = ['getCurrentCaller'];
 
 /**
- * Public routes: the OAuth callback, which is protected by its state, signing in, whose code is the credential, the models of a provider, which are public by
+ * Public routes: the OAuth callback, which is protected by its state, signing in, whose code is the credential, how to sign in, the models of a provider, which are public by
  * specification, and the health routes.
  */
-const PUBLIC_ROUTES = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics', 'readyz', 'signIn'];
+const PUBLIC_ROUTES = [
+  'authorizationCallback',
+  'getSignInMethods',
+  'listProviderModels',
+  'livez',
+  'metrics',
+  'readyz',
+  'signIn',
+];
 
 const Status = z.object({ status: z.string() });
 

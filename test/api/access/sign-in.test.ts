@@ -93,3 +93,18 @@ test('wrong codes count as failed authentication, and valid ones pass', async (t
   }
   t.deepEqual(statuses, [401, 401, 429, 201, 429], 'the last one is over the limit of requests of the address');
 });
+
+test('anyone learns how to sign in: with an API key, and with the issuer where a client is configured', async (t) => {
+  const plain = await openOwnApi(t);
+  t.deepEqual((await plain.send('/sign-in')).body, { api_key: true, oidc: null });
+  const settings = {
+    LOCI_JWT_JWKS_URL: 'https://login.example/keys',
+    LOCI_JWT_ISSUER: 'https://login.example',
+    LOCI_JWT_AUDIENCE: 'loci',
+    LOCI_CONSOLE_OIDC_CLIENT_ID: 'console',
+    LOCI_CONSOLE_OIDC_SCOPES: 'openid,profile',
+  };
+  const api = await openOwnApi(t, { settings });
+  const oidc = { issuer: 'https://login.example', client_id: 'console', scopes: ['openid', 'profile'] };
+  t.deepEqual((await api.send('/sign-in')).body, { api_key: true, oidc });
+});
