@@ -1,12 +1,10 @@
-import createClient from 'openapi-fetch';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import { type ExportedVersion, exportMemories } from './export-memories.ts';
-import type { LociApi } from './loci-api.ts';
+import { createLociApi, type LociApi } from './loci-api.ts';
 import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
 import { type McpStreams, relayMcp } from './mcp/relay-mcp.ts';
-import type { paths } from './schema.ts';
 import { type AnswerEvent, type AnswerQuestion, streamAnswer } from './stream-answer.ts';
-import { createRetryingFetch, type Fetch, type Transport } from './transport.ts';
+import type { Fetch, Transport } from './transport.ts';
 import { upload, type UploadOptions, type UploadResult } from './upload/upload.ts';
 import { waitUntilReady, type ReadyResult, type WaitOptions, type WaitTarget } from './wait-until-ready.ts';
 
@@ -53,13 +51,7 @@ export function createLociClient(options: LociClientOptions = {}): LociClient {
     headers: headersOf(connection),
     retries: options.retries ?? DEFAULT_RETRIES,
   };
-  const api = createClient<paths>({
-    baseUrl: transport.baseUrl,
-    headers: transport.headers,
-    // `fetch` would send the API key to the target of a redirect.
-    redirect: 'manual',
-    fetch: createRetryingFetch(transport),
-  });
+  const api = createLociApi(transport);
   return {
     api,
     connection,

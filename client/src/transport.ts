@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { errorFromResponse, LociError } from './loci-error.ts';
+import { newIdempotencyKey } from './new-idempotency-key.ts';
 import { networkCodeOf, withRetries } from './with-retries.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -22,7 +22,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function createRetryingFetch(transport: Transport): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method === 'POST' && !request.headers.has(IDEMPOTENCY_KEY_HEADER)) {
-      request.headers.set(IDEMPOTENCY_KEY_HEADER, randomUUID());
+      request.headers.set(IDEMPOTENCY_KEY_HEADER, newIdempotencyKey());
     }
     const isRepeatable =
       SAFE_METHODS.has(request.method) || request.method === 'PUT' || request.headers.has(IDEMPOTENCY_KEY_HEADER);

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { LociApi } from './loci-api.ts';
 import { dataOf } from './data-of.ts';
+import { delay } from './delay.ts';
 import { paginate } from './paginate.ts';
 import type { components } from './schema.ts';
 
@@ -75,7 +75,7 @@ export async function waitUntilReady(
       const failed = await pMap(parts, (part) => part.failed(signal), how);
       return { ...progress, failed: failed.flat() };
     }
-    await delay(waitMs, undefined, signal ? { signal } : {});
+    await delay(waitMs, signal);
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import { delay } from './delay.ts';
 import { LociError } from './loci-error.ts';
 
 export type RetryOptions = {
@@ -34,7 +34,7 @@ export async function withRetries<Result>(attempt: () => Promise<Result>, how: R
     shouldRetry: ({ error }) => error instanceof LociError && isRetryable(error, how.isRepeatable),
     async onFailedAttempt({ error, retriesLeft }) {
       if (retriesLeft === 0 || !(error instanceof LociError) || !isRetryable(error, how.isRepeatable)) return;
-      if (error.retryAfterMs !== null) await delay(error.retryAfterMs, undefined, signal ? { signal } : {});
+      if (error.retryAfterMs !== null) await delay(error.retryAfterMs, signal ?? undefined);
     },
   });
 }
