@@ -18,6 +18,15 @@ COPY package.json ./
 COPY stack stack
 RUN mkdir -p /model/models && if [ "$EMBEDDER" = local ]; then LOCI_CACHE_DIR=/model node stack/obtain-embedding-model.ts; fi
 
+# Builds the web console, which contains the client.
+FROM node:24.21.0-bookworm-slim AS console
+WORKDIR /app
+COPY console/package.json console/package-lock.json console/
+RUN npm ci --prefix console --no-audit --no-fund && npm cache clean --force
+COPY client/src client/src
+COPY console console
+RUN npm run build --prefix console
+
 FROM node:24.21.0-bookworm-slim
 ARG EMBEDDER=local
 ENV NODE_ENV=production \
@@ -34,6 +43,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=model /model/models /opt/loci/models
 COPY . .
+COPY --from=console /app/console/dist console/dist
 # The worker can write only to /var/lib/loci, so its workflow bundles are built here, in LOCI_CACHE_DIR: without and with traces.
 RUN node --eval "import('./workers/workflow-bundle.ts').then(async ({ loadWorkflowBundle }) => { \
       const { tracedWorkflowModules } = await import('./observability/opentelemetry/temporal-tracing.ts'); \

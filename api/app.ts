@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Services } from '#operations/services.ts';
 import { allowOrigins } from '#api/http/request/allow-origins.ts';
+import { createConsolePage } from '#api/http/console/console-page.ts';
 import { createHomePage } from '#api/http/home-page.ts';
 import { createDocsPage } from '#api/http/openapi/docs-page.ts';
 import { announceStop, type Stopping } from '#api/http/response/announce-stop.ts';
@@ -22,6 +23,8 @@ export type AppOptions = Omit<ServingOptions, 'services'> & {
   corsOrigins?: readonly string[];
   /** How `/mcp` is reached. */
   mcp?: Omit<McpSettings, 'origins'>;
+  /** The folder in which the console is built; none is served without. */
+  consoleFolder?: string;
   routes?: Readonly<Record<string, Route>>;
   /** Set to stopping when the process is told to stop. */
   stopping?: Stopping;
@@ -36,6 +39,7 @@ export function createApp(services: Services, options: AppOptions): Koa {
   const serving = openServing({ ...options, services });
   const router = mountRoutes(Object.values(routes), serving);
   const { version, corsOrigins = [], mcp = LOCAL_MCP } = options;
+  const webConsole = options.consoleFolder === undefined ? null : createConsolePage(options.consoleFolder);
   const app = new Koa();
   app.use(assignRequestId);
   app.use(logRequests(services.log, services.metrics));
@@ -45,7 +49,8 @@ export function createApp(services: Services, options: AppOptions): Koa {
   app.use(drainRequestBody);
   app.use(answerErrors(services.log));
   app.use(createMcpEndpoint({ serving, version, settings: { ...mcp, origins: corsOrigins } }));
-  app.use(createHomePage({ version }));
+  app.use(createHomePage({ version, hasConsole: async () => (await webConsole?.isBuilt()) ?? false }));
+  if (webConsole !== null) app.use(webConsole.middleware);
   app.use(createDocsPage(document));
   app.use(router.routes());
   app.use(router.allowedMethods());

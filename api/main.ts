@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config } from '#config/index.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
@@ -24,6 +25,8 @@ import { listen } from './server.ts';
 const DRAIN_MS = 10_000;
 /** A request that takes longer is answered with 503; its statement must not go on without it. */
 const API_STATEMENTS = { statementTimeoutMs: 10_000 };
+/** Built by `npm run console`, and in the background by `npm start`. */
+const CONSOLE_FOLDER = join(import.meta.dirname, '..', 'console');
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -44,6 +47,7 @@ async function main(): Promise<void> {
       requestCounters: openRequestCounters(config.access.requestCounters, { database, log, closing }),
       corsOrigins: config.access.corsOrigins,
       mcp: config.mcp,
+      consoleFolder: CONSOLE_FOLDER,
       stopping,
     });
     const server = await listen(app.callback(), config.api);

@@ -16,13 +16,16 @@ export type StartScreen = {
   consoleUrl: string | null;
   /** Reason for not using the default embedder; null if it is used. */
   embedderNote: string | null;
+  /** The console is not there yet. */
+  isBuildingConsole: boolean;
   stateDir: string;
   /** An existing file for the upload example. */
   exampleFile: string;
 };
 
 /** Returns the text that is printed when everything is ready, with commands that can be copied. */
-export function startScreen({ connection, consoleUrl, embedderNote, stateDir, exampleFile }: StartScreen): string {
+export function startScreen(screen: StartScreen): string {
+  const { connection, consoleUrl, embedderNote, isBuildingConsole, stateDir, exampleFile } = screen;
   const { base_url: baseUrl, api_key: key, collection_id: collectionId } = connection;
   const search = JSON.stringify({
     collection_id: collectionId,
@@ -34,7 +37,7 @@ export function startScreen({ connection, consoleUrl, embedderNote, stateDir, ex
     '',
     'Loci is ready.',
     '',
-    ...consoleLines(consoleUrl),
+    ...consoleLines(consoleUrl, isBuildingConsole),
     `  API          ${baseUrl}/api/v1`,
     `  Docs         ${baseUrl}/docs`,
     `  MCP          ${baseUrl}/mcp`,
@@ -57,8 +60,9 @@ export function startScreen({ connection, consoleUrl, embedderNote, stateDir, ex
   ].join('\n');
 }
 
-function consoleLines(url: string | null): string[] {
+function consoleLines(url: string | null, isBuilding: boolean): string[] {
   if (url === null) return [];
   const note = '               (signs in once, within an hour; the next start prints another link)';
-  return [`  Console      ${url}`, ...(url.includes('#') ? [note] : [])];
+  const building = '               (being built in the background, ready in about a minute)';
+  return [`  Console      ${url}`, ...(url.includes('#') ? [note] : []), ...(isBuilding ? [building] : [])];
 }

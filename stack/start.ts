@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '#config/config-error.ts';
 import { readConfig } from '#config/index.ts';
+import { buildInBackground } from '#stack/console/build-in-background.ts';
 import type { FirstRun } from './first-run.ts';
 import { type RunningStack, startLocalStack } from './local-stack.ts';
 import { createLociServices, loopbackOf, migrate, prepareFirstRun, PROJECT_DIR } from './loci-services.ts';
@@ -62,7 +63,8 @@ async function start(): Promise<void> {
     await timedStep({ log, title: 'Starting API and worker' }, () => startAll(processes));
     const servers = [stack.postgres, stack.temporal, stack.weaviate].filter((server) => server !== null);
     for (const managed of [...servers, ...processes]) supervise(managed, { log, signal: stopping.signal });
-    publishConnection(stack, firstRun, startedAt);
+    const isBuildingConsole = buildInBackground({ log, signal: stopping.signal });
+    publishConnection(stack, firstRun, { startedAt, isBuildingConsole });
   } catch (error) {
     await stopInOrder();
     throw error;
@@ -71,7 +73,11 @@ async function start(): Promise<void> {
 }
 
 /** Writes `connection.json` and prints the start screen. */
-function publishConnection(stack: RunningStack, firstRun: FirstRun, startedAt: number): void {
+function publishConnection(
+  stack: RunningStack,
+  firstRun: FirstRun,
+  { startedAt, isBuildingConsole }: { startedAt: number; isBuildingConsole: boolean },
+): void {
   const { environment } = stack;
   const localUrl = `http://${loopbackOf(environment['LOCI_HOST'])}:${stack.ports.api}`;
   const connection: Connection = {
@@ -89,7 +95,7 @@ function publishConnection(stack: RunningStack, firstRun: FirstRun, startedAt: n
   const embedderNote = environment['LOCI_EMBEDDER_NOTE'] ?? null;
   const consoleUrl = consoleUrlOf(connection, firstRun);
   const exampleFile = join(PROJECT_DIR, 'README.md');
-  log(startScreen({ connection, consoleUrl, embedderNote, stateDir, exampleFile }));
+  log(startScreen({ connection, consoleUrl, embedderNote, isBuildingConsole, stateDir, exampleFile }));
 }
 
 /** The code is in the fragment, which browsers do not send, so that no log has it. */

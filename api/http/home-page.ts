@@ -9,11 +9,17 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+type HomePage = {
+  version: string;
+  /** True when there is a console to lead people to. */
+  hasConsole: () => Promise<boolean>;
+};
+
 /**
- * Middleware that shows people who open `/` in a browser what runs here and where to go on. Clients that do not ask for HTML
- * first get the answer of any other unknown path.
+ * Middleware that leads people who open `/` in a browser to the console, or if it is not built, shows what runs here and where
+ * to go on. Clients that do not ask for HTML first get the answer of any other unknown path.
  */
-export function createHomePage({ version }: { version: string }) {
+export function createHomePage({ version, hasConsole }: HomePage) {
   const page = pageOf(version);
   return async (context: Context, next: Next): Promise<void> => {
     const isRead = context.method === 'GET' || context.method === 'HEAD';
@@ -24,6 +30,7 @@ export function createHomePage({ version }: { version: string }) {
     context.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     context.set('Cache-Control', 'no-cache');
     context.vary('Accept');
+    if (await hasConsole()) return context.redirect('/console/');
     context.body = page;
     context.set('Content-Type', 'text/html; charset=utf-8');
   };

@@ -61,12 +61,14 @@ const MAIN_FILES = new Set(['api/main.ts', 'api/openapi-main.ts', 'workers/main.
 const ASSEMBLY = new Set(['config', 'services', 'stack', 'test', 'bench', 'workers', 'migrations', 'client']);
 
 const sources = readSources();
-/** A package of its own, with the same rules for its files. */
-const clientSources = readSources({ client: true });
+/** Packages of their own, with the same rules for their files. */
+const clientSources = readSources('client');
+const consoleSources = readSources('console');
+const packageSources = [...clientSources, ...consoleSources];
 const imports = sources.flatMap((file) => file.imports);
 
 test('every file is at most 250 lines long', (t) => {
-  const long = [...sources, ...clientSources].filter(({ lines }) => lines > MAX_LINES);
+  const long = [...sources, ...packageSources].filter(({ lines }) => lines > MAX_LINES);
   t.deepEqual(pathsOf(long), [], 'move a part that has a name of its own to a new file');
 });
 
@@ -155,9 +157,16 @@ test('the client imports nothing of the server', (t) => {
   );
 });
 
+test('the console imports nothing of the server, and the client only as a package', (t) => {
+  const reached = consoleSources
+    .flatMap((file) => file.imports)
+    .filter(({ to }) => to !== null && !to.startsWith('console/src/'));
+  t.deepEqual(reached, [], 'the console is a package of its own: import @loci/client/browser');
+});
+
 test('there are no import cycles', (t) => {
   t.deepEqual(
-    importCycles([...sources, ...clientSources], { withTypes: false }),
+    importCycles([...sources, ...packageSources], { withTypes: false }),
     [],
     'move what these files share to a file that imports none of them',
   );
@@ -165,7 +174,7 @@ test('there are no import cycles', (t) => {
 
 test('no file or folder is called utils, helpers, common or types', (t) => {
   t.deepEqual(
-    pathsOf([...sources, ...clientSources]).filter((path) =>
+    pathsOf([...sources, ...packageSources]).filter((path) =>
       /(^|\/)(utils?|helpers?|common|types)(\.ts|\/)/.test(path),
     ),
     [],
@@ -175,7 +184,7 @@ test('no file or folder is called utils, helpers, common or types', (t) => {
 
 test('nothing is exported wholesale', (t) => {
   t.deepEqual(
-    pathsOf([...sources, ...clientSources].filter(({ text }) => /^export \* /m.test(text))),
+    pathsOf([...sources, ...packageSources].filter(({ text }) => /^export \* /m.test(text))),
     [],
     'name what is exported, or import it from where it is declared',
   );

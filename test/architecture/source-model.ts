@@ -29,13 +29,16 @@ export type SourceFile = {
   functions: readonly SourceFunction[];
 };
 
+const PATTERNS = { server: '**/*.ts', client: 'client/src/**/*.ts', console: 'console/src/**/*.{ts,tsx}' };
+
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 
-/** The TypeScript sources of the server, its tests and benchmarks; with `client`, those of the client package. */
-export function readSources({ client = false }: { client?: boolean } = {}): SourceFile[] {
-  const paths = client
-    ? globSync('client/src/**/*.ts', { cwd: PROJECT_DIR, exclude: ['client/src/schema.ts'] })
-    : globSync('**/*.ts', { cwd: PROJECT_DIR, exclude: ['**/node_modules', '.*', 'client', 'adapters'] });
+/** The TypeScript sources of the server, its tests and benchmarks, or those of another package. */
+export function readSources(of: 'server' | 'client' | 'console' = 'server'): SourceFile[] {
+  const paths = globSync(PATTERNS[of], {
+    cwd: PROJECT_DIR,
+    exclude: of === 'server' ? ['**/node_modules', '.*', 'client', 'console', 'adapters'] : ['client/src/schema.ts'],
+  });
   return paths.filter((path) => !path.endsWith('.d.ts')).map(readSource);
 }
 
@@ -190,5 +193,5 @@ function lineStarts(text: string): number[] {
 
 /** `content-chunks` of `store/contents/content-chunks.ts`. */
 export function stemOf(path: string): string {
-  return basename(path).replace(/(\.test)?\.ts$/, '');
+  return basename(path).replace(/(\.test)?\.tsx?$/, '');
 }

@@ -1,12 +1,16 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { launchChromium } from '#test/support/harness/chromium.ts';
-import { testStack } from '#test/support/harness/stack.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
 
-const { baseUrl } = testStack();
-const home = (accept: string | null, method = 'GET') =>
-  fetch(`${baseUrl}/`, { method, headers: accept === null ? {} : { Accept: accept } });
+/** Opens `/` of an API that serves no console. */
+async function opener(t: ExecutionContext) {
+  const { baseUrl } = await openOwnApi(t);
+  return (accept: string | null, method = 'GET') =>
+    fetch(`${baseUrl}/`, { method, headers: accept === null ? {} : { Accept: accept } });
+}
 
 test('a browser that opens / sees what runs here, and gets to the API reference and the health of the service', async (t) => {
+  const { baseUrl } = await openOwnApi(t, { version: '1.2.3' });
   const browser = await launchChromium();
   try {
     const page = await browser.newPage();
@@ -29,6 +33,7 @@ test('a browser that opens / sees what runs here, and gets to the API reference 
 });
 
 test('clients that do not ask for HTML first get a 404 in the error shape at /', async (t) => {
+  const home = await opener(t);
   for (const accept of [null, '*/*', 'application/json', 'application/json, text/html;q=0.5']) {
     const response = await home(accept);
     t.is(response.status, 404, String(accept));
@@ -38,6 +43,7 @@ test('clients that do not ask for HTML first get a 404 in the error shape at /',
 });
 
 test('the page at / may load nothing, and caches keep it apart from the answer to other clients', async (t) => {
+  const home = await opener(t);
   const response = await home('text/html,application/xhtml+xml;q=0.9,*/*;q=0.8', 'HEAD');
   t.is(response.status, 200);
   t.is(response.headers.get('Content-Type'), 'text/html; charset=utf-8');

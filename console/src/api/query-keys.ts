@@ -1,0 +1,12 @@
+/** The keys of the query cache: the first word names what changes together, so that it can be loaded anew together. */
+export const queryKeys = {
+  caller: (apiKey: string) => ['caller', apiKey] as const,
+  readiness: () => ['readiness'] as const,
+  collections: (filters?: object) =>
+    filters === undefined ? (['collections'] as const) : (['collections', filters] as const),
+  collection: (id: string) => ['collection', id] as const,
+  contents: (collectionId: string, filters?: object) =>
+    filters === undefined ? (['contents', collectionId] as const) : (['contents', collectionId, filters] as const),
+  content: (id: string) => ['content', id] as const,
+  deletion: (id: string) => ['deletion', id] as const,
+};

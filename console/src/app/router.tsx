@@ -1,0 +1,40 @@
+import { createRoute, createRouter, Navigate } from '@tanstack/react-router';
+import { EmptyState } from '../components/empty-state.tsx';
+import { ErrorNotice } from '../components/error-notice.tsx';
+import { Loading } from '../components/loading.tsx';
+import { pages } from '../pages/index.ts';
+import { shellTexts } from '../texts/shell-texts.ts';
+import { NotFound } from './not-found.tsx';
+import { permittedPages } from './permitted-pages.ts';
+import { rootRoute } from './root-route.ts';
+import { useSession } from './session.tsx';
+import { Shell } from './shell.tsx';
+
+const homeRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Home });
+
+/** Leads to the first page of the navigation that the key permits. */
+function Home() {
+  const first = permittedPages(useSession())[0];
+  if (first !== undefined) return <Navigate to={first.route.fullPath} replace />;
+  return <EmptyState icon="key" title={shellTexts.notPermitted.title} advice={shellTexts.noPages} />;
+}
+
+export const router = createRouter({
+  basepath: '/console',
+  routeTree: rootRoute.addChildren([homeRoute, ...pages.map(({ route }) => route)]),
+  defaultPreload: 'intent',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: ({ error, reset }) => (
+    <ErrorNotice error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
+  ),
+  defaultNotFoundComponent: NotFound,
+  InnerWrap: Shell,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  // Makes links and parameters typed everywhere.
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,23 @@
+import { createContext, useContext } from 'react';
+import type { BrowserClient } from '@loci/client/browser';
+import type { Permission } from '../api/permission.ts';
+import type { Schemas } from '../api/schemas.ts';
+
+/** Who is signed in, and how to call the service for them. */
+export type Session = {
+  loci: BrowserClient;
+  apiKey: string;
+  access: Schemas['CurrentCaller'];
+  /** Whether the key permits all of these: `collections:write`. */
+  may: (...permissions: Permission[]) => boolean;
+  signOut: () => void;
+};
+
+export const SessionContext = createContext<Session | null>(null);
+
+/** Returns the session. Pages are shown only when there is one. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('Pages need a session around them.');
+  return session;
+}

@@ -1,0 +1,30 @@
+import { type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
+
+export const theme = createTheme({
+  primaryColor: 'indigo',
+  // Shades on which white text has a contrast of 4.5 and more.
+  primaryShade: { light: 7, dark: 8 },
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Open Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  components: {
+    Modal: Modal.extend({ styles: { title: { fontWeight: 650, fontSize: 'var(--mantine-font-size-lg)' } } }),
+  },
+});
+
+/** Secondary text of the library's own palette is too pale to read (WCAG 2.2, 1.4.3). */
+export const resolveCssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5c636a',
+    '--mantine-color-placeholder': '#6b7278',
+    '--mantine-color-error': '#c92a2a',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a6a7ab',
+    '--mantine-color-placeholder': '#909296',
+    '--mantine-color-error': '#ff8787',
+  },
+});

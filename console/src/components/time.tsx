@@ -1,0 +1,11 @@
+import { formatTime, formatTimeAgo } from '../format/format-time.ts';
+
+/** How long ago; the exact time in the viewer's zone on pointing at it. Takes ISO 8601, or seconds since 1970. */
+export function Time({ at }: { at: string | number }) {
+  const time = new Date(typeof at === 'number' ? at * 1000 : at);
+  return (
+    <time dateTime={time.toISOString()} title={formatTime(time)}>
+      {formatTimeAgo(time, new Date())}
+    </time>
+  );
+}

@@ -1,0 +1,10 @@
+import { collectionsRoute } from './collections/collections-route.ts';
+import type { Page } from './page.ts';
+
+/**
+ * Every page of the console, in the order of the navigation; the first one that a key permits is its first page. A new page needs
+ * a folder beside this file and a line here.
+ */
+export const pages = [
+  { route: collectionsRoute, needs: ['collections:read'], navigation: { label: 'Collections', icon: 'collections' } },
+] as const satisfies readonly Page[];

@@ -1,0 +1,52 @@
+/** Texts of the page of all collections. */
+export const collectionsTexts = {
+  title: 'Collections',
+  description: 'A collection holds documents that are embedded alike and searched together.',
+  create: 'New collection',
+  filter: { search: 'Filter by name', status: 'Status', active: 'Active', archived: 'Archived', all: 'All' },
+  column: {
+    name: 'Name',
+    contents: 'Contents',
+    chunks: 'Chunks',
+    size: 'Size',
+    embedder: 'Embedder',
+    updated: 'Changed',
+    actions: 'Actions',
+  },
+  counts: (contents: string, size: string) => `${contents} · ${size}`,
+  contents: (count: number, text: string) => (count === 1 ? '1 content' : `${text} contents`),
+  embedder: (provider: string, dimensions: number) => `${provider}, ${dimensions} dimensions`,
+  failed: (count: number) => `${count} failed`,
+  inProgress: (count: number) => `${count} in progress`,
+  archived: 'Archived',
+  deleting: 'Being deleted',
+  private: 'Private',
+  actions: (name: string) => `Actions of ${name}`,
+  archive: 'Archive',
+  unarchive: 'Make active again',
+  archiving: {
+    title: (name: string) => `Archive ${name}?`,
+    explanation: 'An archived collection can be read and searched, but not changed. You can make it active again.',
+  },
+  unarchiving: {
+    title: (name: string) => `Make ${name} active again?`,
+    explanation: 'It can be changed again, and everything that it contains stays as it is.',
+  },
+  empty: {
+    title: 'There are no collections yet',
+    advice:
+      'Create one, then drop files or addresses of web pages into it. They can be searched as soon as they are ready.',
+    adviceReading: 'This key may not create collections. Ask whoever manages the keys of this workspace.',
+  },
+  nothingFound: { title: 'No collection matches', advice: 'Change or remove the filter.', clear: 'Remove the filter' },
+  creating: {
+    title: 'New collection',
+    name: 'Name',
+    description: 'Description',
+    descriptionHelp: 'What the collection contains. Optional.',
+    embedder: 'Embedder',
+    embedderHelp: 'The model that turns texts into vectors. It can be changed later.',
+    isPublic: 'Every member of the workspace may read it',
+    submit: 'Create',
+  },
+} as const;

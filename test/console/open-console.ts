@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { buildConsole } from '#stack/console/build-console.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { launchChromium } from '#test/support/harness/chromium.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+
+const AXE = join(PROJECT_DIR, 'console', 'node_modules', 'axe-core', 'axe.min.js');
+/** Chromium reports every answer with an error status as an error. */
+const ANSWERED_WITH_ERROR = /^Failed to load resource: the server responded with a status of 4/;
+
+export type ConsoleBrowser = AsyncDisposable & {
+  page: Page;
+  /** What went wrong so far: errors of scripts, refusals of the policy, requests to other origins. */
+  problems: string[];
+};
+
+export type ConsoleOptions = {
+  /** The key that the tab has; without one, it shows the page to sign in. */
+  apiKey?: string;
+  /** The first page, below `/console`. */
+  path?: string;
+  browser?: BrowserContextOptions;
+};
+
+/** Opens the console of the running stack, built from the present sources, in a real Chromium. */
+export async function openConsole({ apiKey, path = '/', browser: options }: ConsoleOptions): Promise<ConsoleBrowser> {
+  await buildConsole({ checksTypes: false });
+  const { baseUrl } = testStack();
+  const browser: Browser = await launchChromium();
+  const page = await browser.newPage(options);
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !ANSWERED_WITH_ERROR.test(message.text())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => void problems.push(error.message));
+  page.on('dialog', (dialog) => {
+    problems.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== 'data:' && protocol !== 'blob:' && origin !== baseUrl) problems.push(`requested ${request.url()}`);
+  });
+  if (apiKey !== undefined) await page.addInitScript((key) => sessionStorage.setItem('loci.api-key', key), apiKey);
+  await page.goto(`${baseUrl}/console${path}`);
+  return { page, problems, [Symbol.asyncDispose]: async () => browser.close() };
+}
+
+/** Returns what axe finds wrong with the page as it is shown (WCAG 2.2 A and AA, and best practices), as `rule: elements`. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  return page.evaluate(async () => {
+    type Violation = { id: string; nodes: { html: string }[] };
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } }; // injected above
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
+  });
+}
+
+/** Returns by how many pixels the page is wider than its window. */
+export async function widthBeyondWindow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

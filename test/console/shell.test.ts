@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { createKey } from '#test/support/harness/api-client.ts';
+import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+
+const { baseUrl, apiKey, workspaceId } = testStack();
+const MAX_FIRST_PAGE_BYTES = 350_000;
+const NARROW = { viewport: { width: 390, height: 844 } };
+
+test('a browser is led from / to the console, signs in and out there, and is told why a key is refused', async (t) => {
+  await using console = await openConsole({});
+  const { page, problems } = console;
+  await page.goto(`${baseUrl}/`);
+  t.is(new URL(page.url()).pathname, '/console/');
+  const signIn = async (key: string) => {
+    await page.getByLabel('API key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  const expired = await createKey({ workspaceId, isExpired: true });
+  for (const wrong of ['nonsense', expired.key]) {
+    await signIn(wrong);
+    const refusal = page.getByRole('alert');
+    await refusal.getByText('The API key is missing, unknown, revoked or expired.').waitFor();
+    t.regex(await refusal.innerText(), /unauthorized[\s\S]*Request/);
+  }
+  t.deepEqual(await axeViolations(page), []);
+  await signIn(apiKey);
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /loci_/);
+  t.deepEqual(problems, []);
+});
+
+test('what a key does not permit is not offered, and its address says what is missing', async (t) => {
+  const { key } = await createKey({ workspaceId, permissions: ['memories:read'] });
+  await using console = await openConsole({ apiKey: key, path: '/collections', browser: NARROW });
+  const { page, problems } = console;
+  await page.getByText('It needs: collections:read.').waitFor();
+  await page.getByRole('button', { name: 'Open the list of pages' }).click();
+  t.is(await page.getByRole('navigation').getByRole('link', { name: 'Collections' }).count(), 0);
+  t.is(await widthBeyondWindow(page), 0);
+  t.deepEqual(problems, []);
+});
+
+test('the first page has at most 350 kB of scripts and styles, compressed with gzip', async (t) => {
+  await using console = await openConsole({ apiKey });
+  const { page } = console;
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  const loaded: string[] = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname),
+  );
+  const assets = loaded.filter((path) => path.startsWith('/console/assets/'));
+  t.true(assets.length > 1, 'pages are loaded when they are opened');
+  const sizes = await Promise.all(
+    assets.map(
+      async (path) => gzipSync(await readFile(join(PROJECT_DIR, path.replace('/console/', '/console/dist/')))).length,
+    ),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  t.log(`${total} bytes: ${assets.map((path, at) => `${path} ${sizes[at]}`).join(', ')}`);
+  t.true(total <= MAX_FIRST_PAGE_BYTES, `${total} bytes`);
+  t.true(globSync('console/dist/assets/*.js.br', { cwd: PROJECT_DIR }).length > 1);
+});
