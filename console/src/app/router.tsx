@@ -3,6 +3,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { Loading } from '../components/loading.tsx';
 import { pages } from '../pages/index.ts';
+import type { Page } from '../pages/page.ts';
 import { shellTexts } from '../texts/shell-texts.ts';
 import { NotFound } from './not-found.tsx';
 import { permittedPages } from './permitted-pages.ts';
@@ -19,9 +20,13 @@ function Home() {
   return <EmptyState icon="key" title={shellTexts.notPermitted.title} advice={shellTexts.noPages} />;
 }
 
+type RoutesOf<Pages extends readonly Page[]> = { -readonly [At in keyof Pages]: Pages[At]['route'] };
+// `map` forgets which route is at which place, and with it the parameters of each.
+const pageRoutes = pages.map(({ route }) => route) as unknown as RoutesOf<typeof pages>;
+
 export const router = createRouter({
   basepath: '/console',
-  routeTree: rootRoute.addChildren([homeRoute, ...pages.map(({ route }) => route)]),
+  routeTree: rootRoute.addChildren([homeRoute, ...pageRoutes]),
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error, reset }) => (

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createBrowserClient, dataOf, LociError } from '@loci/client/browser';
 import { queryKeys } from '../api/query-keys.ts';
 import type { Permission } from '../api/permission.ts';
+import { uploadStore } from '../uploads/upload-store.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { type Session, SessionContext } from './session.tsx';
 import { storedKey } from './stored-key.ts';
@@ -22,6 +23,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       storedKey.remove();
       setApiKey(null);
       setRefusal(reason);
+      uploadStore.clear();
       queries.clear();
     },
     [queries],

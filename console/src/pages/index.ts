@@ -1,4 +1,6 @@
+import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
+import { contentsRoute } from './contents/contents-route.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -7,4 +9,6 @@ import type { Page } from './page.ts';
  */
 export const pages = [
   { route: collectionsRoute, needs: ['collections:read'], navigation: { label: 'Collections', icon: 'collections' } },
+  { route: contentsRoute, needs: ['collections:read', 'contents:read'], navigation: null },
+  { route: contentTextRoute, needs: ['contents:read'], navigation: null },
 ] as const satisfies readonly Page[];

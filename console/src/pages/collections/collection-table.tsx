@@ -2,6 +2,7 @@ import { Badge, Group, Paper, Stack, Table, Text, VisuallyHidden } from '@mantin
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { Time } from '../../components/time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { formatSize } from '../../format/format-size.ts';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
@@ -84,13 +85,19 @@ function CollectionRow({ collection, hasMenu }: { collection: Schemas['Collectio
 }
 
 function CollectionName({ collection, stats }: { collection: Schemas['Collection']; stats: CollectionStats }) {
-  const { name, description, status } = collection;
+  const { id, name, description, status } = collection;
   return (
     <Stack gap={2}>
       <Group gap="xs">
-        <Text size="sm" fw={600} className="break-anywhere">
+        <TextLink
+          to="/collections/$collectionId"
+          params={{ collectionId: id }}
+          size="sm"
+          fw={600}
+          className="break-anywhere"
+        >
           {name}
-        </Text>
+        </TextLink>
         {status === 'archived' ? <Badge variant="default">{collectionsTexts.archived}</Badge> : null}
         {status === 'deleting' ? <Badge variant="default">{collectionsTexts.deleting}</Badge> : null}
       </Group>
@@ -105,18 +112,24 @@ function CollectionName({ collection, stats }: { collection: Schemas['Collection
           formatSize(stats.bytes),
         )}
       </Text>
-      <Group gap="sm" fz="xs">
-        {stats.failed === 0 ? null : (
-          <Text inherit c="var(--mantine-color-error)">
-            {collectionsTexts.failed(stats.failed)}
-          </Text>
-        )}
-        {stats.inProgress === 0 ? null : (
-          <Text inherit c="dimmed">
-            {collectionsTexts.inProgress(stats.inProgress)}
-          </Text>
-        )}
-      </Group>
+      <OpenWork stats={stats} />
     </Stack>
+  );
+}
+
+function OpenWork({ stats }: { stats: CollectionStats }) {
+  return (
+    <Group gap="sm" fz="xs">
+      {stats.failed === 0 ? null : (
+        <Text inherit c="var(--mantine-color-error)">
+          {collectionsTexts.failed(stats.failed)}
+        </Text>
+      )}
+      {stats.inProgress === 0 ? null : (
+        <Text inherit c="dimmed">
+          {collectionsTexts.inProgress(stats.inProgress)}
+        </Text>
+      )}
+    </Group>
   );
 }

@@ -1,0 +1,50 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { dataOf } from '@loci/client/browser';
+import { queryKeys } from '../../api/query-keys.ts';
+import { useSession } from '../../app/session.tsx';
+
+const CHUNKS_PER_PAGE = 100;
+
+export type ContentAddress = { collectionId: string; contentId: string };
+
+/** A content with its status. */
+export function useContent(id: string) {
+  const { loci } = useSession();
+  return useQuery({
+    queryKey: queryKeys.content(id),
+    queryFn: async ({ signal }) =>
+      dataOf(loci.api.GET('/api/v1/contents/{content_id}', { params: { path: { content_id: id } }, signal })),
+  });
+}
+
+/** The whole text that was extracted. */
+export function useContentText(id: string) {
+  const { loci } = useSession();
+  return useQuery({
+    queryKey: [...queryKeys.content(id), 'text'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { content_id: id } };
+      const text: unknown = await dataOf(
+        loci.api.GET('/api/v1/contents/{content_id}/text', { params, parseAs: 'text', signal }),
+      );
+      return String(text);
+    },
+  });
+}
+
+/** The chunks of a content, page by page; none for a key that may not read them. */
+export function useContentChunks({ collectionId, contentId }: ContentAddress) {
+  const { loci, may } = useSession();
+  return useInfiniteQuery({
+    queryKey: [...queryKeys.content(contentId), 'chunks', collectionId],
+    enabled: may('chunks:read'),
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam, signal }) => {
+      const page = { limit: CHUNKS_PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const params = { path: { content_id: contentId }, query: { collection_id: collectionId, ...page } };
+      return dataOf(loci.api.GET('/api/v1/contents/{content_id}/chunks', { params, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor,
+    select: ({ pages }) => ({ total: pages[0]?.total_chunks ?? 0, chunks: pages.flatMap(({ chunks }) => chunks) }),
+  });
+}

@@ -1,0 +1,115 @@
+import { useCallback, useState } from 'react';
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '../../api/schemas.ts';
+import { useSession } from '../../app/session.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { contentsTexts } from '../../texts/contents-texts.ts';
+import { shellTexts } from '../../texts/shell-texts.ts';
+import { AddMenu } from '../../uploads/add-menu.tsx';
+import { DropArea } from '../../uploads/drop-area.tsx';
+import type { DroppedFile } from '../../uploads/read-dropped.ts';
+import { UploadPanel } from '../../uploads/upload-panel.tsx';
+import { useAddUploads } from '../../uploads/use-uploads.ts';
+import { ContentFilters } from './content-filters.tsx';
+import { ContentTable } from './content-table.tsx';
+import { DeleteContentDialog } from './delete-content-dialog.tsx';
+import { useCollection, useContents } from './use-contents.ts';
+
+const route = getRouteApi('/collections/$collectionId');
+
+/** What a collection contains. */
+export function ContentsPage() {
+  const { collectionId } = route.useParams();
+  const { data: collection, error, refetch } = useCollection(collectionId);
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (collection === undefined) return <Loading />;
+  return <CollectionContents collection={collection} />;
+}
+
+function CollectionContents({ collection }: { collection: Schemas['Collection'] }) {
+  const { may } = useSession();
+  const { id, name, description, status } = collection;
+  const mayAdd = may('uploads:write') && status === 'active';
+  const addFiles = useAddFiles(id);
+  const [deleted, setDeleted] = useState<Schemas['Content'] | null>(null);
+  const above = (
+    <TextLink to="/collections" size="sm">
+      {contentsTexts.collections}
+    </TextLink>
+  );
+  return (
+    <>
+      <PageHeader
+        title={name}
+        description={description ?? undefined}
+        above={above}
+        actions={mayAdd ? <AddMenu collectionId={id} onFiles={addFiles} /> : undefined}
+      />
+      {status === 'archived' ? (
+        <Alert color="gray" mb="md">
+          {contentsTexts.isArchived}
+        </Alert>
+      ) : null}
+      {mayAdd ? <DropArea onDrop={addFiles} /> : null}
+      <UploadPanel collectionId={id} />
+      <ContentFilters />
+      <ContentList collection={collection} mayAdd={mayAdd} onDelete={setDeleted} />
+      {deleted === null ? null : (
+        <DeleteContentDialog key={deleted.id} collectionId={id} content={deleted} onClose={() => setDeleted(null)} />
+      )}
+    </>
+  );
+}
+
+function useAddFiles(collectionId: string): (files: DroppedFile[]) => void {
+  const { add } = useAddUploads(collectionId);
+  return useCallback((files) => add(files.map(({ name, file }) => ({ name, source: { kind: 'file', file } }))), [add]);
+}
+
+type ContentListProps = {
+  collection: Schemas['Collection'];
+  mayAdd: boolean;
+  onDelete: (content: Schemas['Content']) => void;
+};
+
+function ContentList({ collection, mayAdd, onDelete }: ContentListProps) {
+  const filter = route.useSearch();
+  const list = useContents(collection.id, filter);
+  if (list.error !== null) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
+  if (list.isPending) return <Loading />;
+  if (list.data.length === 0 && !list.hasNextPage) return <NoContents collection={collection} mayAdd={mayAdd} />;
+  return (
+    <Stack>
+      <ContentTable collection={collection} contents={list.data} onDelete={onDelete} />
+      {list.hasNextPage ? (
+        <Group justify="center">
+          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {shellTexts.more}
+          </Button>
+        </Group>
+      ) : null}
+    </Stack>
+  );
+}
+
+function NoContents({ collection, mayAdd }: { collection: Schemas['Collection']; mayAdd: boolean }) {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  if (filter.search !== undefined || filter.status !== undefined) {
+    const { title, advice, clear } = contentsTexts.nothingFound;
+    const remove = (
+      <Button variant="default" onClick={() => void navigate({ search: {} })}>
+        {clear}
+      </Button>
+    );
+    return <EmptyState icon="search" title={title} advice={advice} action={remove} />;
+  }
+  const { title, advice, adviceReading, adviceArchived } = contentsTexts.empty;
+  const said = mayAdd ? advice : collection.status === 'active' ? adviceReading : adviceArchived;
+  return <EmptyState icon="upload" title={title} advice={said} />;
+}

@@ -1,0 +1,65 @@
+import { errorFromResponse, LociError, newIdempotencyKey } from '@loci/client/browser';
+import type { Schemas } from '../api/schemas.ts';
+import { uploadsTexts } from '../texts/uploads-texts.ts';
+import type { UploadEntry } from './upload-entry.ts';
+
+type Response = Schemas['UploadResponse'];
+export type UploadRequest = {
+  apiKey: string;
+  batch: readonly UploadEntry[];
+  /** Called with the share of the bytes that are sent. */
+  onSent: (share: number) => void;
+};
+
+/**
+ * Sends entries of one collection in one form. `fetch` does not tell how much of a body is sent, so this is an XMLHttpRequest.
+ * @throws LociError when the service refuses the whole request, or cannot be reached
+ */
+export async function sendUpload({ apiKey, batch, onSent }: UploadRequest): Promise<Response> {
+  const request = new XMLHttpRequest();
+  const answered = new Promise<void>((resolve, reject) => {
+    request.addEventListener('load', () => resolve());
+    request.addEventListener('error', () => reject(notSent(uploadsTexts.unreachable)));
+    request.addEventListener('abort', () => reject(notSent(uploadsTexts.aborted)));
+  });
+  request.upload.addEventListener('progress', ({ loaded, total }) => onSent(total === 0 ? 0 : loaded / total));
+  request.open('POST', '/api/v1/upload');
+  request.setRequestHeader('X-API-Key', apiKey);
+  request.setRequestHeader('Idempotency-Key', newIdempotencyKey());
+  request.send(formOf(batch));
+  await answered;
+  const body = parse(request.responseText);
+  // When every item is refused, the status is 400 and the body lists why.
+  if (isUploadResponse(body)) return body;
+  const headers = new Headers({ 'X-Request-Id': request.getResponseHeader('X-Request-Id') ?? '' });
+  throw errorFromResponse(new globalThis.Response(null, { status: request.status, headers }), body);
+}
+
+function formOf(batch: readonly UploadEntry[]): FormData {
+  const form = new FormData();
+  form.append('collection_id', batch[0]?.collectionId ?? '');
+  const items = batch.map(({ name, source }) => (source.kind === 'file' && name.includes('/') ? { name } : {}));
+  if (items.some((item) => 'name' in item)) form.append('items', JSON.stringify(items));
+  for (const { source } of batch) {
+    if (source.kind === 'file') form.append('files', source.file, source.file.name);
+    else form.append('urls', source.url);
+  }
+  if (batch.some(({ source }) => source.kind === 'url' && source.crawl)) form.append('crawl', 'true');
+  return form;
+}
+
+function notSent(detail: string): LociError {
+  return new LociError(detail, { status: null, code: 'unreachable' });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function isUploadResponse(body: unknown): body is Response {
+  return typeof body === 'object' && body !== null && 'uploads' in body && 'errors' in body;
+}

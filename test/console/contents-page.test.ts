@@ -1,0 +1,83 @@
+import test from 'ava';
+import type { Page } from 'playwright-core';
+import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
+import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
+
+const { apiKey, workspaceId } = testStack();
+const NARROW = { viewport: { width: 390, height: 844 } };
+
+test('files and folders are dropped, read, looked at and deleted with a receipt; a refused one says why', async (t) => {
+  const { id } = await apiClient(apiKey).createCollection('console: contents');
+  await using console = await openConsole({ apiKey, path: `/collections/${id}` });
+  const { page, problems } = console;
+  await page.getByText('There is nothing in this collection yet').waitFor();
+  await page
+    .getByLabel('Files …', { exact: true })
+    .setInputFiles([
+      file('otters.md', '# Otters\n\nOtters sleep holding hands.\n\n## Food\n\nThey eat urchins.'),
+      file('empty.txt', ''),
+    ]);
+  const uploads = page.getByRole('region', { name: /^Uploads/ });
+  await uploads.getByText('Ready').waitFor();
+  t.regex(await uploads.innerText(), /2 of 2 done[\s\S]*empty\.txt[\s\S]*Not accepted[\s\S]*The file is empty/);
+  await page
+    .getByRole('row', { name: /otters\.md/ })
+    .getByText('Ready')
+    .waitFor();
+  t.deepEqual(await axeViolations(page), []);
+
+  await page.getByRole('table').getByRole('link', { name: 'otters.md' }).click();
+  const chunk = page.getByRole('region', { name: 'Chunk 1' });
+  await chunk.getByText('Otters sleep holding hands.').waitFor();
+  t.regex(await chunk.innerText(), /\d+ tokens/);
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('link', { name: 'Back to the collection' }).click();
+
+  await page.getByRole('button', { name: 'Actions of otters.md' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('it was verified that nothing is left').waitFor();
+  t.regex(await page.getByRole('dialog').innerText(), /Contents\s+1\s+Chunks\s+[1-9][\s\S]*Verified/);
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('There is nothing in this collection yet').waitFor();
+  t.deepEqual(problems, []);
+});
+
+test('hostile names and texts are shown as text at 390 px, and a key that only reads is offered nothing else', async (t) => {
+  const api = apiClient(apiKey);
+  const { id } = await api.createCollection('console: hostile');
+  const form = new FormData();
+  form.append('collection_id', id);
+  for (const text of HOSTILE_TEXTS) form.append('files', new File([`${text}\n`], 'file.txt'));
+  form.append(
+    'items',
+    JSON.stringify(HOSTILE_TEXTS.map((text) => ({ name: `${text}.txt`.replaceAll(/[\u202A-\u202E]/g, '') }))),
+  );
+  form.append('on_duplicate', 'keep');
+  const sent = await api.send('/upload', { method: 'POST', body: form, headers: { Prefer: 'wait=30' } });
+  t.is(sent.status, 202, await sent.text());
+  const reader = await createKey({ workspaceId, permissions: ['collections:read', 'contents:read', 'chunks:read'] });
+  await using console = await openConsole({ apiKey: reader.key, path: `/collections/${id}`, browser: NARROW });
+  const { page, problems } = console;
+  await page.getByRole('link', { name: `${HOSTILE_TEXTS[0]}.txt` }).waitFor();
+  t.is(await page.getByRole('row').count(), HOSTILE_TEXTS.length + 1);
+  t.is(await page.getByRole('button', { name: /Add|Actions of/ }).count(), 0);
+  t.is(await widthBeyondWindow(page), 0);
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('link', { name: `${HOSTILE_TEXTS[0]}.txt` }).click();
+  await page.getByRole('heading', { name: `${HOSTILE_TEXTS[0]}.txt` }).waitFor();
+  await shows(page, HOSTILE_TEXTS[0] ?? '');
+  t.is(await widthBeyondWindow(page), 0);
+  t.deepEqual(problems, []);
+});
+
+async function shows(page: Page, text: string): Promise<void> {
+  await page.getByRole('region', { name: 'Chunk 1' }).getByText(text).waitFor();
+}
+
+function file(name: string, text: string) {
+  return { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
+}
