@@ -25,6 +25,7 @@ test('files and folders are dropped, read, looked at and deleted with a receipt;
   await page
     .getByRole('row', { name: /otters\.md/ })
     .getByText('Ready')
+    .last()
     .waitFor();
   t.deepEqual(await axeViolations(page), []);
 

@@ -3,7 +3,10 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
+import { createSignInCode } from '#operations/access/sign-in.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { createPostgres } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
 import { createKey } from '#test/support/harness/api-client.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
 import { testStack } from '#test/support/harness/stack.ts';
@@ -38,6 +41,20 @@ test('a browser is led from / to the console, signs in and out there, and is tol
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /loci_/);
   t.deepEqual(problems, []);
+});
+
+test('a sign-in link signs in once, and leaves no code in the address', async (t) => {
+  const { databaseUrl } = testStack();
+  const database = createPostgres({ url: databaseUrl, poolSize: 1, applicationName: 'loci-test' });
+  t.teardown(() => database.destroy());
+  const code = await createSignInCode(createStores(database), apiKey.split('_')[1] ?? '');
+  await using console = await openConsole({ path: `/#code=${code}` });
+  const { page, problems } = console;
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  t.is(new URL(page.url()).hash, '');
+  await using again = await openConsole({ path: `/#code=${code}` });
+  await again.page.getByText('This sign-in link is unknown, was used before').waitFor();
+  t.deepEqual([...problems, ...again.problems], []);
 });
 
 test('what a key does not permit is not offered, and its address says what is missing', async (t) => {

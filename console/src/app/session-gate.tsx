@@ -7,6 +7,7 @@ import { uploadStore } from '../uploads/upload-store.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { type Session, SessionContext } from './session.tsx';
 import { storedKey } from './stored-key.ts';
+import { useSignInLink } from './use-sign-in-link.ts';
 
 /** Retries of a request while the service is busy or restarts; then the page says so. */
 const RETRIES = 2;
@@ -39,11 +40,12 @@ export function SessionGate({ children }: { children: ReactNode }) {
     setRefusal(null);
     setApiKey(key);
   };
+  const link = useSignInLink(signIn);
   if (session !== null) return <SessionContext value={session}>{children}</SessionContext>;
   return (
     <SignInPage
-      error={caller.error ?? refusal}
-      isWaiting={caller.isFetching}
+      error={caller.error ?? refusal ?? link.error}
+      isWaiting={caller.isFetching || link.isPending}
       onSignIn={signIn}
       onRetry={() => void caller.refetch()}
     />

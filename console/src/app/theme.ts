@@ -14,10 +14,11 @@ export const theme = createTheme({
   },
 });
 
-/** Secondary text of the library's own palette is too pale to read (WCAG 2.2, 1.4.3). */
+/** Secondary text and links of the library's own palette are too pale to read, also on a marked row (WCAG 2.2, 1.4.3). */
 export const resolveCssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-anchor': 'var(--mantine-color-indigo-8)',
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-placeholder': '#6b7278',
     '--mantine-color-error': '#c92a2a',
