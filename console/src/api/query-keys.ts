@@ -8,5 +8,6 @@ export const queryKeys = {
   contents: (collectionId: string, filters?: object) =>
     filters === undefined ? (['contents', collectionId] as const) : (['contents', collectionId, filters] as const),
   content: (id: string) => ['content', id] as const,
+  keys: () => ['keys'] as const,
   deletion: (id: string) => ['deletion', id] as const,
 };

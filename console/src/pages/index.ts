@@ -1,6 +1,7 @@
 import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
+import { keysRoute } from './keys/keys-route.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -11,4 +12,5 @@ export const pages = [
   { route: collectionsRoute, needs: ['collections:read'], navigation: { label: 'Collections', icon: 'collections' } },
   { route: contentsRoute, needs: ['collections:read', 'contents:read'], navigation: null },
   { route: contentTextRoute, needs: ['contents:read'], navigation: null },
+  { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
 ] as const satisfies readonly Page[];

@@ -1,0 +1,12 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route.ts';
+
+/** Which keys are shown. By default those that can be used. */
+export type KeyFilter = { status?: 'all' | undefined };
+
+export const keysRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/keys',
+  validateSearch: ({ status }: Record<string, unknown>): KeyFilter => (status === 'all' ? { status } : {}),
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+});

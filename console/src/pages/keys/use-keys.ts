@@ -1,0 +1,73 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { dataOf } from '@loci/client/browser';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { Schemas } from '../../api/schemas.ts';
+import { useSession } from '../../app/session.tsx';
+
+const PAGE_SIZE = 1000;
+
+/** The keys of the workspace, page by page, newest of each page first. */
+export function useKeys() {
+  const { loci } = useSession();
+  return useInfiniteQuery({
+    queryKey: queryKeys.keys(),
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return dataOf(loci.api.GET('/api/v1/api-keys', { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor,
+    select: ({ pages }) => pages.flatMap((page) => page.data).reverse(),
+  });
+}
+
+/** What is sent to create a key or, with an id, to change it. */
+export type SavedKey = { id: string | null; body: Schemas['CreateApiKeyRequest'] };
+
+/** Creates or changes a key. The answer to creating has its secret. */
+export function useSaveKey() {
+  const { loci } = useSession();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ id, body }: SavedKey) =>
+      id === null
+        ? dataOf(loci.api.POST('/api/v1/api-keys', { body }))
+        : dataOf(loci.api.PATCH('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } }, body })),
+    // The secret is kept by nothing but the dialog that shows it.
+    gcTime: 0,
+    onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.keys() }),
+  });
+}
+
+/** Gives a key a new secret. */
+export function useRotateKey() {
+  const { loci } = useSession();
+  return useMutation({
+    mutationFn: async (id: string) =>
+      dataOf(loci.api.POST('/api/v1/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id: id } } })),
+    gcTime: 0,
+  });
+}
+
+/** Revokes a key for ever. */
+export function useRevokeKey() {
+  const { loci } = useSession();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (id: string) =>
+      dataOf(loci.api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } })),
+    onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.keys() }),
+  });
+}
+
+/** The collections that a key can be limited to: those that the caller reaches. */
+export function useCollectionChoices() {
+  const { loci, may } = useSession();
+  return useQuery({
+    queryKey: queryKeys.collections({ limit: PAGE_SIZE }),
+    enabled: may('collections:read'),
+    queryFn: async ({ signal }) =>
+      dataOf(loci.api.GET('/api/v1/collections', { params: { query: { limit: PAGE_SIZE } }, signal })),
+    select: ({ data }) => data.map(({ id, name }) => ({ value: id, label: name })),
+  });
+}
