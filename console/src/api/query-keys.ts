@@ -10,4 +10,5 @@ export const queryKeys = {
   content: (id: string) => ['content', id] as const,
   keys: () => ['keys'] as const,
   deletion: (id: string) => ['deletion', id] as const,
+  search: (request: object) => ['search', request] as const,
 };

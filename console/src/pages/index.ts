@@ -2,6 +2,7 @@ import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
+import { searchRoute } from './search/search-route.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -13,4 +14,5 @@ export const pages = [
   { route: contentsRoute, needs: ['collections:read', 'contents:read'], navigation: null },
   { route: contentTextRoute, needs: ['contents:read'], navigation: null },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
+  { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
 ] as const satisfies readonly Page[];

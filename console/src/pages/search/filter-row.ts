@@ -1,0 +1,81 @@
+/** The operators of the filter language that a row offers, in the order of the menu. */
+export const FILTER_OPERATORS = [
+  '$eq',
+  '$ne',
+  '$in',
+  '$nin',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$contains',
+  'lacks',
+  'present',
+  'absent',
+] as const;
+export type FilterOperator = (typeof FILTER_OPERATORS)[number];
+
+/** One condition, as it was clicked together. `value` is what was typed; several are separated by commas. */
+export type FilterRow = { field: string; operator: FilterOperator; value: string };
+
+type Scalar = string | number | boolean | null;
+
+/** Operators that take no value. */
+const WITHOUT_VALUE: readonly FilterOperator[] = ['present', 'absent'];
+/** Operators with a list of values, which are typed with commas. */
+export const SEVERAL_VALUES: readonly FilterOperator[] = ['$in', '$nin', '$contains', 'lacks'];
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const QUOTED = /^"(.*)"$/s;
+
+export function takesValue(operator: FilterOperator): boolean {
+  return !WITHOUT_VALUE.includes(operator);
+}
+
+/** Reads the rows that an address holds, and leaves out what is none. */
+export function filterRowsOf(value: unknown): FilterRow[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((row: unknown) => {
+    if (typeof row !== 'object' || row === null) return [];
+    const { field, operator, value: text } = row as Partial<Record<keyof FilterRow, unknown>>;
+    const known = FILTER_OPERATORS.find((one) => one === operator);
+    return typeof field === 'string' && typeof text === 'string' && known
+      ? [{ field, operator: known, value: text }]
+      : [];
+  });
+}
+
+/** Returns the filter of the API; rows that are not complete are left out. */
+export function filtersOf(rows: readonly FilterRow[], isAny: boolean): Record<string, unknown> {
+  const conditions = rows
+    .filter(({ field, operator, value }) => field.trim() !== '' && (!takesValue(operator) || value.trim() !== ''))
+    .map((row) => ({ [row.field.trim()]: operandOf(row) }));
+  if (conditions.length <= 1) return conditions[0] ?? {};
+  return { [isAny ? '$or' : '$and']: conditions };
+}
+
+function operandOf({ operator, value }: FilterRow): unknown {
+  if (operator === 'present' || operator === 'absent') return { $exists: operator === 'present' };
+  if (operator === 'lacks') return { $not: { $contains: listOf(value) } };
+  if (operator === '$eq') return scalarOf(value);
+  return { [operator]: SEVERAL_VALUES.includes(operator) ? listOf(value) : scalarOf(value) };
+}
+
+/** Numbers, `true`, `false` and `null` are values of their own; quotation marks make a text of them. */
+function scalarOf(text: string): Scalar {
+  const trimmed = text.trim();
+  if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
+  if (trimmed === 'null') return null;
+  if (NUMBER.test(trimmed)) return Number(trimmed);
+  return QUOTED.exec(trimmed)?.[1] ?? trimmed;
+}
+
+function listOf(text: string): Scalar[] {
+  const parts = text.match(/"[^"]*"|[^,]+/g) ?? [];
+  return parts.filter((part) => part.trim() !== '').map(scalarOf);
+}
+
+/** Writes a value so that it is read as the same one. */
+export function typedValue(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value);
+  return typeof scalarOf(value) === 'string' && !value.includes(',') ? value : `"${value}"`;
+}

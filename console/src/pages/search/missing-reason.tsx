@@ -1,0 +1,130 @@
+import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
+import type { Schemas } from '../../api/schemas.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { searchTexts } from '../../texts/search-texts.ts';
+import type { SearchChoice } from './search-choice.ts';
+import { useMissingResult } from './use-search.ts';
+
+const texts = searchTexts.missing;
+const SCORE = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
+type Missing = Schemas['MissingResult'];
+
+/** The reason why a document is not found, with what the service has examined. */
+export function MissingReason({ choice, contentId }: { choice: SearchChoice; contentId: string }) {
+  const { data, error, isPending, refetch } = useMissingResult(choice, contentId);
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  return (
+    <Stack gap="md">
+      <Alert variant="default" role="status">
+        <Text size="sm" className="break-anywhere">
+          {data.message}
+        </Text>
+        {data.content.status_message === null ? null : <Text size="sm">{data.content.status_message}</Text>}
+      </Alert>
+      <Filters filters={data.filters} />
+      <Terms terms={data.terms} />
+      <Ranks missing={data} />
+      <LostTo hits={data.lost_to} />
+    </Stack>
+  );
+}
+
+function Filters({ filters }: { filters: Missing['filters'] }) {
+  if (filters.length === 0) return null;
+  return (
+    <section>
+      <Title order={3} size="h6">
+        {texts.filters}
+      </Title>
+      <List size="sm">
+        {filters.map(({ condition, holds, seen }) => (
+          <List.Item key={condition} className="break-anywhere">
+            {condition}: <b>{holds ? texts.holds : texts.fails}</b>
+            {seen.map(({ field, values }) => (
+              <Text key={field} size="xs" c="dimmed">
+                {texts.seen(field, values.length === 0 ? texts.noValue : values.join(', '))}
+              </Text>
+            ))}
+          </List.Item>
+        ))}
+      </List>
+    </section>
+  );
+}
+
+function Terms({ terms }: { terms: Missing['terms'] }) {
+  if (terms.length === 0) return null;
+  return (
+    <section>
+      <Title order={3} size="h6">
+        {texts.words}
+      </Title>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{texts.word}</Table.Th>
+            <Table.Th>{texts.found}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {terms.map(({ word, found }) => (
+            <Table.Tr key={word}>
+              <Table.Td className="break-anywhere">{word}</Table.Td>
+              <Table.Td className="break-anywhere">
+                {found.length === 0 ? texts.wordMissing : found.join(', ')}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function Ranks({ missing: { keyword, vector, rank, score } }: { missing: Missing }) {
+  const places = [
+    { name: searchTexts.explain.keyword, place: keyword },
+    { name: searchTexts.explain.vector, place: vector },
+    { name: texts.whole, place: score === null ? null : { is_matched: true, rank, score } },
+  ].flatMap(({ name, place }) => (place === null ? [] : [{ name, place }]));
+  if (places.length === 0) return null;
+  return (
+    <section>
+      <Title order={3} size="h6">
+        {texts.ranks}
+      </Title>
+      <List size="sm">
+        {places.map(({ name, place }) => (
+          <List.Item key={name}>
+            {name}: {placeText(place)}
+          </List.Item>
+        ))}
+      </List>
+    </section>
+  );
+}
+
+function placeText({ is_matched: isMatched, rank, score }: Schemas['LegPlace']): string {
+  if (!isMatched || score === null) return texts.notMatched;
+  return rank === null ? texts.beyond : searchTexts.explain.rank(rank, SCORE.format(score));
+}
+
+function LostTo({ hits }: { hits: Missing['lost_to'] }) {
+  if (hits.length === 0) return null;
+  return (
+    <section>
+      <Title order={3} size="h6">
+        {texts.lostTo}
+      </Title>
+      <List size="sm">
+        {hits.map(({ rank, source, score, chunk_id: id }) => (
+          <List.Item key={id} className="break-anywhere">
+            {searchTexts.rank(rank)} {source} ({SCORE.format(score)})
+          </List.Item>
+        ))}
+      </List>
+    </section>
+  );
+}

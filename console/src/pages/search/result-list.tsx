@@ -1,0 +1,86 @@
+import { Alert, Button, List, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../api/schemas.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Loading } from '../../components/loading.tsx';
+import type { Passage } from '../../components/passage-drawer.tsx';
+import { useCollectionNames } from '../../components/use-collection-names.ts';
+import { passagesTexts } from '../../texts/passages-texts.ts';
+import { searchTexts } from '../../texts/search-texts.ts';
+import { ResultCard } from './result-card.tsx';
+import type { SearchChoice, SearchType } from './search-choice.ts';
+import { useSearch } from './use-search.ts';
+
+const MS = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+export type ResultListProps = {
+  choice: SearchChoice;
+  type: SearchType;
+  onOpen: (passage: Passage) => void;
+  /** Removes the filters. */
+  onClear: () => void;
+};
+
+/** The results of one kind of search. */
+export function ResultList({ choice, type, onOpen, onClear }: ResultListProps) {
+  const { data, error, isPending, isPlaceholderData, refetch } = useSearch(choice, type);
+  const { data: names } = useCollectionNames();
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  const { results, execution_time_ms: tookMs, failed_collections: failed = [] } = data;
+  const isOfOne = choice.collections?.length === 1;
+  return (
+    <Stack gap="sm" style={{ opacity: isPlaceholderData ? 0.6 : 1 }} aria-busy={isPlaceholderData}>
+      <Text size="sm" c="dimmed" role="status">
+        {searchTexts.count(results.length, MS.format(tookMs))}
+      </Text>
+      <FailedCollections failed={failed} names={names} />
+      {results.length === 0 ? <NothingFound choice={choice} onClear={onClear} /> : null}
+      <Stack gap="sm" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
+        {results.map((result, at) => (
+          <ResultCard
+            key={`${result.collection_id} ${result.chunk.id}`}
+            rank={at + 1}
+            type={type}
+            result={result}
+            collection={isOfOne ? undefined : names?.get(result.collection_id)}
+            onOpen={onOpen}
+          />
+        ))}
+      </Stack>
+    </Stack>
+  );
+}
+
+function NothingFound({ choice, onClear }: Pick<ResultListProps, 'choice' | 'onClear'>) {
+  const { title, advice, clear } = searchTexts.nothing;
+  const remove = (
+    <Button variant="default" onClick={onClear}>
+      {clear}
+    </Button>
+  );
+  return (
+    <EmptyState icon="search" title={title} advice={advice} action={choice.filters === undefined ? null : remove} />
+  );
+}
+
+type FailedCollectionsProps = {
+  failed: readonly Schemas['FailedCollection'][];
+  names: ReadonlyMap<string, string> | undefined;
+};
+
+function FailedCollections({ failed, names }: FailedCollectionsProps) {
+  if (failed.length === 0) return null;
+  return (
+    <Alert variant="default" icon={<Icon name="alert" />} title={passagesTexts.failed}>
+      <List size="sm">
+        {failed.map(({ collection_id: id, message }) => (
+          <List.Item key={id}>
+            <b>{names?.get(id) ?? id}</b>: {message}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

@@ -1,0 +1,14 @@
+/** Texts of what the pages to search and to ask share. */
+export const passagesTexts = {
+  collections: {
+    label: 'Collections',
+    all: 'All collections',
+    none: 'No collection has this name',
+    clear: 'Search all collections',
+  },
+  page: (page: number) => `Page ${page}`,
+  title: 'Passage',
+  metadata: 'Metadata of the document',
+  openText: 'Open the document',
+  failed: 'Not every collection could be searched',
+} as const;
