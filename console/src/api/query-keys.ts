@@ -8,6 +8,8 @@ export const queryKeys = {
   contents: (collectionId: string, filters?: object) =>
     filters === undefined ? (['contents', collectionId] as const) : (['contents', collectionId, filters] as const),
   content: (id: string) => ['content', id] as const,
+  memories: (filters?: object) => (filters === undefined ? (['memories'] as const) : (['memories', filters] as const)),
+  memoryHistory: (id: string) => ['memories', 'history', id] as const,
   keys: () => ['keys'] as const,
   deletion: (id: string) => ['deletion', id] as const,
   search: (request: object) => ['search', request] as const,

@@ -3,6 +3,7 @@ import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
 import { searchRoute } from './search/search-route.ts';
+import { memoriesRoute } from './memories/memories-route.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -13,6 +14,7 @@ export const pages = [
   { route: collectionsRoute, needs: ['collections:read'], navigation: { label: 'Collections', icon: 'collections' } },
   { route: contentsRoute, needs: ['collections:read', 'contents:read'], navigation: null },
   { route: contentTextRoute, needs: ['contents:read'], navigation: null },
+  { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
   { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
 ] as const satisfies readonly Page[];

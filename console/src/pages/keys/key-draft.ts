@@ -1,5 +1,6 @@
 import type { Permission } from '../../api/permission.ts';
 import type { Schemas } from '../../api/schemas.ts';
+import { localTimeOf } from '../../format/local-time.ts';
 import { permissionGroups } from '../../texts/permission-texts.ts';
 
 /** A key as it is being filled in. */
@@ -15,7 +16,6 @@ export type KeyDraft = {
 };
 
 const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 /** Returns the permissions that this caller can give to a key. */
 export function grantablePermissions(may: (one: Permission) => boolean): Permission[] {
@@ -58,8 +58,4 @@ function expiryOf({ expiry, date }: KeyDraft): string | null {
   if (expiry === 'never') return null;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
   return date === '' ? null : new Date(date).toISOString();
-}
-
-function localTimeOf(time: Date): string {
-  return new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

@@ -34,6 +34,7 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
         {draft.expiry === 'date' ? (
           <TextInput
             type="datetime-local"
+            step={1}
             label={texts.date}
             required
             value={draft.date}

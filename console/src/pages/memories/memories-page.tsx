@@ -1,0 +1,84 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { getRouteApi } from '@tanstack/react-router';
+import { useSession } from '../../app/session.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { formatTime } from '../../format/format-time.ts';
+import { memoriesTexts } from '../../texts/memories-texts.ts';
+import { shellTexts } from '../../texts/shell-texts.ts';
+import { MemoryDialog } from './memory-dialog.tsx';
+import type { MemoryFilter } from './memory-filter.ts';
+import { MemoryFilters } from './memory-filters.tsx';
+import { MemoryTable } from './memory-table.tsx';
+import { MAX_FOUND, useMemories } from './use-memories.ts';
+
+const route = getRouteApi('/memories');
+const texts = memoriesTexts;
+
+/** What is remembered, now or at a time in the past. */
+export function MemoriesPage() {
+  const { may } = useSession();
+  const filter = route.useSearch();
+  const [isCreating, { open, close }] = useDisclosure();
+  const mayWrite = may('memories:write');
+  const create = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title={texts.title} description={texts.description} actions={mayWrite ? create : null} />
+      <MemoryFilters filter={filter} />
+      <MemoryList filter={filter} onCreate={mayWrite ? open : null} />
+      <MemoryDialog memory={null} user={filter.user} isOpen={isCreating} onClose={close} />
+    </>
+  );
+}
+
+function MemoryList({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() => void) | null }) {
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useMemories(filter);
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  if (data.length === 0) return <NoMemories filter={filter} onCreate={onCreate} />;
+  const { search, asOf } = filter;
+  return (
+    <Stack>
+      {asOf === undefined ? null : <Alert color="gray">{texts.past(formatTime(new Date(asOf)))}</Alert>}
+      <MemoryTable memories={data} isPast={asOf !== undefined} />
+      {data.length < MAX_FOUND || (search ?? asOf) === undefined ? null : (
+        <Text size="sm" c="dimmed">
+          {search === undefined ? texts.latest(MAX_FOUND) : texts.best(MAX_FOUND)}
+        </Text>
+      )}
+      {hasNextPage ? (
+        <Group justify="center">
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {shellTexts.more}
+          </Button>
+        </Group>
+      ) : null}
+    </Stack>
+  );
+}
+
+function NoMemories({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() => void) | null }) {
+  const navigate = route.useNavigate();
+  if ((filter.search ?? filter.user ?? filter.asOf) !== undefined) {
+    const { title, advice, clear } = texts.nothingFound;
+    const remove = (
+      <Button variant="default" onClick={() => void navigate({ search: {} })}>
+        {clear}
+      </Button>
+    );
+    return <EmptyState icon="search" title={title} advice={advice} action={remove} />;
+  }
+  const { title, advice, adviceReading } = texts.empty;
+  if (onCreate === null) return <EmptyState icon="memory" title={title} advice={adviceReading} />;
+  const create = <Button onClick={onCreate}>{texts.create}</Button>;
+  return <EmptyState icon="memory" title={title} advice={advice} action={create} />;
+}
