@@ -1,4 +1,8 @@
-import { type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, Drawer, Modal } from '@mantine/core';
+
+/** The heading of a dialog is no banner of the page. */
+const DIALOG = { attributes: { header: { role: 'presentation' } } };
+const DIALOG_STYLES = { title: { fontWeight: 650, fontSize: 'var(--mantine-font-size-lg)' } };
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -10,7 +14,8 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
-    Modal: Modal.extend({ styles: { title: { fontWeight: 650, fontSize: 'var(--mantine-font-size-lg)' } } }),
+    Modal: Modal.extend({ defaultProps: DIALOG, styles: DIALOG_STYLES }),
+    Drawer: Drawer.extend({ defaultProps: DIALOG, styles: DIALOG_STYLES }),
   },
 });
 

@@ -1,3 +1,4 @@
+import { askRoute } from './ask/ask-route.ts';
 import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
@@ -14,7 +15,8 @@ export const pages = [
   { route: collectionsRoute, needs: ['collections:read'], navigation: { label: 'Collections', icon: 'collections' } },
   { route: contentsRoute, needs: ['collections:read', 'contents:read'], navigation: null },
   { route: contentTextRoute, needs: ['contents:read'], navigation: null },
+  { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
+  { route: askRoute, needs: ['collections:read'], navigation: { label: 'Ask', icon: 'ask' } },
   { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
-  { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
 ] as const satisfies readonly Page[];

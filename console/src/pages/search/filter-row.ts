@@ -70,7 +70,7 @@ function scalarOf(text: string): Scalar {
 }
 
 function listOf(text: string): Scalar[] {
-  const parts = text.match(/"[^"]*"|[^,]+/g) ?? [];
+  const parts = text.match(/\s*"[^"]*"|[^,]+/g) ?? [];
   return parts.filter((part) => part.trim() !== '').map(scalarOf);
 }
 

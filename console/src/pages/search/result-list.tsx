@@ -1,12 +1,10 @@
-import { Alert, Button, List, Stack, Text } from '@mantine/core';
-import type { Schemas } from '../../api/schemas.ts';
+import { Button, Stack, Text } from '@mantine/core';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { FailedCollections } from '../../components/failed-collections.tsx';
 import { Loading } from '../../components/loading.tsx';
 import type { Passage } from '../../components/passage-drawer.tsx';
 import { useCollectionNames } from '../../components/use-collection-names.ts';
-import { passagesTexts } from '../../texts/passages-texts.ts';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { ResultCard } from './result-card.tsx';
 import type { SearchChoice, SearchType } from './search-choice.ts';
@@ -62,25 +60,5 @@ function NothingFound({ choice, onClear }: Pick<ResultListProps, 'choice' | 'onC
   );
   return (
     <EmptyState icon="search" title={title} advice={advice} action={choice.filters === undefined ? null : remove} />
-  );
-}
-
-type FailedCollectionsProps = {
-  failed: readonly Schemas['FailedCollection'][];
-  names: ReadonlyMap<string, string> | undefined;
-};
-
-function FailedCollections({ failed, names }: FailedCollectionsProps) {
-  if (failed.length === 0) return null;
-  return (
-    <Alert variant="default" icon={<Icon name="alert" />} title={passagesTexts.failed}>
-      <List size="sm">
-        {failed.map(({ collection_id: id, message }) => (
-          <List.Item key={id}>
-            <b>{names?.get(id) ?? id}</b>: {message}
-          </List.Item>
-        ))}
-      </List>
-    </Alert>
   );
 }

@@ -1,0 +1,94 @@
+import { type KeyboardEvent, useState } from 'react';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { CollectionChoice } from '../../components/collection-choice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { askTexts } from '../../texts/ask-texts.ts';
+import { FilterRows } from '../search/filter-rows.tsx';
+import type { AskChoice } from './ask-choice.ts';
+
+const MAX_CHARACTERS = 8192;
+
+export type AskFormProps = {
+  choice: AskChoice;
+  isWriting: boolean;
+  onChange: (change: AskChoice) => void;
+  onAsk: (question: string) => void;
+  onStop: () => void;
+};
+
+/** The question, and the documents that it is asked. */
+export function AskForm({ choice, isWriting, onChange, onAsk, onStop }: AskFormProps) {
+  const { collections = [], filters = [] } = choice;
+  return (
+    <Stack gap="md" mb="lg">
+      <CollectionChoice
+        value={collections}
+        onChange={(ids) => onChange({ collections: ids.length === 0 ? undefined : ids })}
+      />
+      <FilterRows
+        rows={filters}
+        isAny={choice.any === true}
+        collections={collections}
+        onChange={(rows, isAny) =>
+          onChange({ filters: rows.length === 0 ? undefined : rows, any: isAny && rows.length > 1 ? true : undefined })
+        }
+      />
+      <Question isWriting={isWriting} onAsk={onAsk} onStop={onStop} />
+    </Stack>
+  );
+}
+
+function Question({ isWriting, onAsk, onStop }: Pick<AskFormProps, 'isWriting' | 'onAsk' | 'onStop'>) {
+  const [text, setText] = useState('');
+  const submit = () => {
+    if (text.trim() !== '') onAsk(text.trim());
+  };
+  const askOnEnter = (event: KeyboardEvent) => {
+    // Enter also ends the input of Chinese and Japanese.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (!isWriting) submit();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Stack gap="xs">
+        <Textarea
+          label={askTexts.question}
+          description={askTexts.questionHelp}
+          placeholder={askTexts.placeholder}
+          size="md"
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={MAX_CHARACTERS}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={askOnEnter}
+        />
+        <Group justify="flex-end">
+          <AskButton canAsk={text.trim() !== ''} isWriting={isWriting} onStop={onStop} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function AskButton({ canAsk, isWriting, onStop }: { canAsk: boolean; isWriting: boolean; onStop: () => void }) {
+  if (isWriting) {
+    return (
+      <Button variant="default" leftSection={<Icon name="close" size={16} />} onClick={onStop}>
+        {askTexts.stop}
+      </Button>
+    );
+  }
+  return (
+    <Button type="submit" disabled={!canAsk}>
+      {askTexts.submit}
+    </Button>
+  );
+}
