@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -6,8 +7,11 @@ import { compressAssets } from './compress-assets.ts';
 /** The libraries of the client's sources, which have no `node_modules` of their own where only the console is built. */
 const CLIENT_LIBRARIES = ['eventsource-parser', 'openapi-fetch', 'p-map', 'p-retry'];
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as { version: string };
+
 export default defineConfig({
   base: '/console/',
+  define: { 'import.meta.env.LOCI_VERSION': JSON.stringify(version) },
   plugins: [react(), compressAssets()],
   resolve: {
     alias: { '@loci/client/browser': join(import.meta.dirname, '..', 'client', 'src', 'browser.ts') },

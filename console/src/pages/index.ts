@@ -2,6 +2,7 @@ import { askRoute } from './ask/ask-route.ts';
 import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
+import { healthRoute } from './health/health-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
 import { searchRoute } from './search/search-route.ts';
 import { memoriesRoute } from './memories/memories-route.ts';
@@ -19,4 +20,5 @@ export const pages = [
   { route: askRoute, needs: ['collections:read'], navigation: { label: 'Ask', icon: 'ask' } },
   { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
+  { route: healthRoute, needs: [], navigation: { label: 'Health', icon: 'health' } },
 ] as const satisfies readonly Page[];
