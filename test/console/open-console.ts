@@ -21,13 +21,15 @@ export type ConsoleOptions = {
   apiKey?: string;
   /** The first page, below `/console`. */
   path?: string;
+  /** The API that serves it, by default that of the stack. */
+  baseUrl?: string;
   browser?: BrowserContextOptions;
 };
 
 /** Opens the console of the running stack, built from the present sources, in a real Chromium. */
-export async function openConsole({ apiKey, path = '/', browser: options }: ConsoleOptions): Promise<ConsoleBrowser> {
+export async function openConsole(consoleOptions: ConsoleOptions): Promise<ConsoleBrowser> {
+  const { apiKey, path = '/', baseUrl = testStack().baseUrl, browser: options } = consoleOptions;
   await buildConsole({ checksTypes: false });
-  const { baseUrl } = testStack();
   const browser: Browser = await launchChromium();
   const page = await browser.newPage(options);
   const problems: string[] = [];
@@ -53,11 +55,9 @@ export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate(async () => {
     type Violation = { id: string; nodes: { html: string }[] };
-    type Axe = { run: (options: object) => Promise<{ violations: Violation[] }> };
+    type Axe = { run: () => Promise<{ violations: Violation[] }> };
     const { axe } = globalThis as unknown as { axe: Axe }; // injected above
-    // Dialogs of the component library have a `header`, which these best practices take for a second one of the page.
-    const rules = { 'landmark-no-duplicate-banner': { enabled: false }, 'landmark-unique': { enabled: false } };
-    const { violations } = await axe.run({ rules });
+    const { violations } = await axe.run();
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
   });
 }

@@ -79,15 +79,16 @@ function Question({ isWriting, onAsk, onStop }: Pick<AskFormProps, 'isWriting' |
 }
 
 function AskButton({ canAsk, isWriting, onStop }: { canAsk: boolean; isWriting: boolean; onStop: () => void }) {
+  // With one key, the element of the click would become the submit button, and ask again.
   if (isWriting) {
     return (
-      <Button variant="default" leftSection={<Icon name="close" size={16} />} onClick={onStop}>
+      <Button key="stop" variant="default" leftSection={<Icon name="close" size={16} />} onClick={onStop}>
         {askTexts.stop}
       </Button>
     );
   }
   return (
-    <Button type="submit" disabled={!canAsk}>
+    <Button key="ask" type="submit" disabled={!canAsk}>
       {askTexts.submit}
     </Button>
   );

@@ -35,13 +35,20 @@ export function useAnswer() {
     };
     setWritten(newAnswer(question));
     try {
-      for await (const event of loci.streamAnswer(question, { signal })) update((before) => withEvent(before, event));
+      for await (const event of loci.streamAnswer(question, { signal })) {
+        // Leaving the loop closes the connection, also where the browser does not pass the signal on to it.
+        if (signal.aborted) break;
+        update((before) => withEvent(before, event));
+      }
     } catch (error) {
-      if (signal.aborted) update((before) => ({ ...before, status: 'stopped' }));
-      else update((before) => ({ ...before, status: 'failed', error: asError(error) }));
+      if (!signal.aborted) update((before) => ({ ...before, status: 'failed', error: asError(error) }));
     }
   };
-  return { written, ask, stop: () => running.current?.abort() };
+  const stop = () => {
+    running.current?.abort();
+    setWritten((before) => (before?.status === 'writing' ? { ...before, status: 'stopped' } : before));
+  };
+  return { written, ask, stop };
 }
 
 function newAnswer(question: AnswerQuestion): WrittenAnswer {

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import test from 'ava';
+import { startAnswerApi } from '#test/api/answers/answer-api.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { axeViolations, openConsole } from './open-console.ts';
+
+const QUESTION = 'When does the ferry to Ulva leave?';
+
+test('an answer is shown as it is written, its marks open the passage, and it can be stopped', async (t) => {
+  const [api, flow] = await Promise.all([startAnswerApi(), startFlow()]);
+  t.teardown(() => api.close());
+  await flow.upload(['content', 'The ferry to Ulva leaves at noon. Tickets are sold on board.']);
+  const shown = Promise.withResolvers<void>();
+  api.behave(() =>
+    (async function* () {
+      yield 'At no';
+      await shown.promise;
+      yield 'on <b>sharp</b> [1].';
+    })(),
+  );
+  await using console = await openConsole({ apiKey: flow.key, path: '/ask', baseUrl: new URL(api.url).origin });
+  const { page, problems } = console;
+  await page.getByRole('textbox', { name: 'Question' }).fill(QUESTION);
+  await page.keyboard.press('Enter');
+  await page.getByText('At no', { exact: true }).waitFor();
+  shown.resolve();
+  await page.getByText('At noon <b>sharp</b>').waitFor();
+  await page.getByRole('heading', { name: 'Sources' }).waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: /^Source 1: / }).click();
+  await page.getByRole('dialog').locator('mark').getByText('The ferry to Ulva leaves at noon.').waitFor();
+  await page.keyboard.press('Escape');
+
+  const ended = Promise.withResolvers<void>();
+  api.behave(() => endless(() => ended.resolve()));
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByText('on and on').first().waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped.').waitFor();
+  await ended.promise;
+  t.deepEqual(problems, []);
+});
+
+async function* endless(onEnd: () => void): AsyncGenerator<string> {
+  try {
+    for (;;) {
+      yield 'on and on ';
+      await delay(50);
+    }
+  } finally {
+    onEnd();
+  }
+}

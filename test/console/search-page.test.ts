@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
+
+const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+
+test('a search is filtered by clicking, compared, explained, and copied as a command that finds the same', async (t) => {
+  const flow = await startFlow();
+  await flow.upload(['file', textFile('otters.txt', 'Otters sleep holding hands.')], ['metadata', '{"lang":"en"}']);
+  await flow.upload(['file', textFile('seeotter.txt', 'Seeotter sleep, in German.')], ['metadata', '{"lang":"de"}']);
+  await using console = await openConsole({ apiKey: flow.key, path: '/search' });
+  const { page, problems } = console;
+  await page.getByRole('searchbox', { name: 'Search for' }).fill('sleeping');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^2 results/).waitFor();
+  t.deepEqual(await page.locator('mark').allInnerTexts(), ['sleep', 'sleep']);
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByRole('combobox', { name: 'Field' }).fill('lang');
+  await page.getByRole('combobox', { name: 'Value' }).click();
+  await page.getByRole('option', { name: 'en (1)' }).click();
+  await page.getByText(/^1 result in/).waitFor();
+  t.deepEqual(await axeViolations(page), []);
+
+  await page.getByText('Side by side', { exact: true }).click();
+  for (const kind of ['Hybrid', 'Keyword', 'Vector']) {
+    const results = page.getByRole('region', { name: kind });
+    await results.getByRole('button', { name: 'Open the passage of otters.txt' }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Copy as code' }).click();
+  const { stdout } = await promisify(execFile)(
+    'sh',
+    ['-c', await page.getByRole('dialog').locator('pre').innerText()],
+    {
+      env: { ...process.env, LOCI_API_KEY: flow.key },
+    },
+  );
+  t.deepEqual(sourcesOf(JSON.parse(stdout)), ['otters.txt']);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+
+  await page.getByRole('button', { name: 'Is something missing?' }).click();
+  await page.getByRole('combobox', { name: 'Document' }).fill('see');
+  await page.getByRole('option', { name: 'seeotter.txt' }).click();
+  await page.getByText('metadata.lang: de').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.reload();
+  await page
+    .getByRole('region', { name: 'Keyword' })
+    .getByText(/^1 result in/)
+    .waitFor();
+  t.deepEqual(problems, []);
+});
+
+test('hostile passages are shown as text at 390 px, and a filter that the service refuses says why', async (t) => {
+  const flow = await startFlow();
+  await flow.upload(...HOSTILE_TEXTS.map((text) => ['content', `found ${text}`] as const));
+  await using console = await openConsole({
+    apiKey: flow.key,
+    path: '/search?query=found&results=50',
+    browser: NARROW,
+  });
+  const { page, problems } = console;
+  await page.getByText(`${HOSTILE_TEXTS.length} results`).waitFor();
+  const shown = await page.getByRole('main').innerText();
+  t.deepEqual(
+    HOSTILE_TEXTS.filter((text) => !shown.includes(text)),
+    [],
+  );
+  await page
+    .getByRole('button', { name: /^Open the passage/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').getByText('found').waitFor();
+  t.is(await widthBeyondWindow(page), 0);
+  t.deepEqual(await axeViolations(page), []);
+  const filters = JSON.stringify([{ field: 'year', operator: '$gt', value: 'late' }]);
+  await page.goto(`${new URL(page.url()).origin}/console/search?query=found&filters=${encodeURIComponent(filters)}`);
+  t.regex(await page.getByRole('alert').innerText(), /filters[\s\S]*validation_failed[\s\S]*Request/);
+  t.deepEqual(problems, []);
+});
+
+function textFile(name: string, text: string): File {
+  return new File([text], name, { type: 'text/plain' });
+}
+
+function sourcesOf({ results }: { results: { source: string }[] }): string[] {
+  return results.map(({ source }) => source);
+}
