@@ -31,7 +31,8 @@ export async function openConsole(consoleOptions: ConsoleOptions): Promise<Conso
   const { apiKey, path = '/', baseUrl = testStack().baseUrl, browser: options } = consoleOptions;
   await buildConsole({ checksTypes: false });
   const browser: Browser = await launchChromium();
-  const page = await browser.newPage(options);
+  // A dialog that is still fading in has too little contrast, and its buttons move.
+  const page = await browser.newPage({ reducedMotion: 'reduce', ...options });
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' && !ANSWERED_WITH_ERROR.test(message.text())) problems.push(message.text());

@@ -72,7 +72,7 @@ test('hostile passages are shown as text at 390 px, and a filter that the servic
     .getByRole('button', { name: /^Open the passage/ })
     .first()
     .click();
-  await page.getByRole('dialog').getByText('found').waitFor();
+  await page.getByRole('dialog').getByText('found').first().waitFor();
   t.is(await widthBeyondWindow(page), 0);
   t.deepEqual(await axeViolations(page), []);
   const filters = JSON.stringify([{ field: 'year', operator: '$gt', value: 'late' }]);

@@ -13,6 +13,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     Modal: Modal.extend({ defaultProps: DIALOG, styles: DIALOG_STYLES }),
     Drawer: Drawer.extend({ defaultProps: DIALOG, styles: DIALOG_STYLES }),
