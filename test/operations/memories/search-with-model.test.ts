@@ -89,7 +89,9 @@ test('the search works without an unavailable model and reports that', async (t)
 
 test('the model is asked in turn, and not at all for a client that left', async (t) => {
   const { ask, server, slots } = await openWithModel(t, ({ instructions }) => (isRewrite(instructions) ? '[]' : '[1]'));
-  const held = await Promise.all(Array.from({ length: 16 }, () => slots.hold({ share: 'another', lane: 'express' })));
+  // No workspace holds all of them.
+  const hold = (index: number) => slots.hold({ share: `another-${index % 2}`, lane: 'express' });
+  const held = await Promise.all(Array.from({ length: 16 }, (_, index) => hold(index)));
   const gone = new AbortController();
   const left = ask('agentic', 'walnuts', gone.signal);
   const waiting = ask('agentic', 'walnuts');
