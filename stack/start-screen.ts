@@ -12,8 +12,8 @@ export type Connection = {
 
 export type StartScreen = {
   connection: Connection;
-  /** Where the console is, with a code that signs in; null where it is not served. */
-  consoleUrl: string | null;
+  /** Where the console is, with a code that signs in if there is one. */
+  consoleUrl: string;
   /** Reason for not using the default embedder; null if it is used. */
   embedderNote: string | null;
   /** The console is not there yet. */
@@ -60,8 +60,7 @@ export function startScreen(screen: StartScreen): string {
   ].join('\n');
 }
 
-function consoleLines(url: string | null, isBuilding: boolean): string[] {
-  if (url === null) return [];
+function consoleLines(url: string, isBuilding: boolean): string[] {
   const note = '               (signs in once, within an hour; the next start prints another link)';
   const building = '               (being built in the background, ready in about a minute)';
   return [`  Console      ${url}`, ...(url.includes('#') ? [note] : []), ...(isBuilding ? [building] : [])];

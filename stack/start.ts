@@ -1,5 +1,5 @@
 /** `npm start`: runs the whole product on one machine until Ctrl-C. */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '#config/config-error.ts';
@@ -99,8 +99,7 @@ function publishConnection(
 }
 
 /** The code is in the fragment, which browsers do not send, so that no log has it. */
-function consoleUrlOf({ base_url: baseUrl }: Connection, { sign_in_code: code }: FirstRun): string | null {
-  if (!existsSync(join(PROJECT_DIR, 'console', 'package.json'))) return null;
+function consoleUrlOf({ base_url: baseUrl }: Connection, { sign_in_code: code }: FirstRun): string {
   return `${baseUrl}/console/${code === null ? '' : `#code=${code}`}`;
 }
 

@@ -31,7 +31,7 @@ export function createConsolePage(consoleFolder: string): ConsolePage {
     if (builtAt === null) return null;
     if (loaded === null || loadedBuild !== builtAt) {
       loadedBuild = builtAt;
-      loaded = readConsole(dist, builtAt);
+      loaded = readConsole(dist);
       loaded.catch(() => (loaded = null));
     }
     return loaded;

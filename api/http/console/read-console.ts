@@ -5,8 +5,6 @@ import { extname, join, relative, sep } from 'node:path';
 export type ConsoleFile = { mediaType: string; plain: Buffer; br: Buffer | null; gzip: Buffer | null };
 
 export type Console = {
-  /** When it was built. */
-  builtAtMs: number;
   /** The page with a placeholder for the nonce of its styles. */
   page: string;
   /** By path below `/console/`. */
@@ -30,7 +28,7 @@ export async function consoleBuiltAt(folder: string): Promise<number | null> {
 }
 
 /** Reads the console into memory: it is small, and a name of a request then never becomes a path. */
-export async function readConsole(folder: string, builtAtMs: number): Promise<Console> {
+export async function readConsole(folder: string): Promise<Console> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const known = new Set(paths);
@@ -42,5 +40,5 @@ export async function readConsole(folder: string, builtAtMs: number): Promise<Co
     const [plain, br, gzip] = await Promise.all([readFile(path), encoded(`${path}.br`), encoded(`${path}.gz`)]);
     files.set(relative(folder, path).split(sep).join('/'), { mediaType, plain, br, gzip });
   }
-  return { builtAtMs, page: await readFile(join(folder, 'index.html'), 'utf8'), files };
+  return { page: await readFile(join(folder, 'index.html'), 'utf8'), files };
 }
