@@ -1,7 +1,11 @@
 import { type CSSVariablesResolver, createTheme, Drawer, Modal } from '@mantine/core';
+import { shellTexts } from '../texts/shell-texts.ts';
 
 /** The heading of a dialog is no banner of the page. */
-const DIALOG = { attributes: { header: { role: 'presentation' } } };
+const DIALOG = {
+  attributes: { header: { role: 'presentation' } },
+  closeButtonProps: { 'aria-label': shellTexts.close },
+};
 const DIALOG_STYLES = { title: { fontWeight: 650, fontSize: 'var(--mantine-font-size-lg)' } };
 
 export const theme = createTheme({

@@ -1,7 +1,6 @@
 import { Code, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useSession } from '../app/session.tsx';
 import { passagesTexts } from '../texts/passages-texts.ts';
-import { shellTexts } from '../texts/shell-texts.ts';
 import { MarkedText, type TextRange } from './marked-text.tsx';
 import { PassageFacts } from './passage-facts.tsx';
 import { TextLink } from './text-link.tsx';
@@ -22,14 +21,7 @@ export type Passage = {
 /** Shows a whole passage beside the page that cites it. */
 export function PassageDrawer({ passage, onClose }: { passage: Passage | null; onClose: () => void }) {
   return (
-    <Drawer
-      opened={passage !== null}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={passagesTexts.title}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-    >
+    <Drawer opened={passage !== null} onClose={onClose} position="right" size="lg" title={passagesTexts.title}>
       {passage === null ? null : <WholePassage passage={passage} />}
     </Drawer>
   );

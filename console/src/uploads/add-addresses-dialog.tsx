@@ -19,13 +19,7 @@ export function AddAddressesDialog({ isOpen, onClose, onAdd }: AddAddressesProps
     onClose();
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={texts.title}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-      centered
-    >
+    <Modal opened={isOpen} onClose={onClose} title={texts.title} centered>
       <form onSubmit={submit}>
         <Stack>
           <Textarea

@@ -18,21 +18,14 @@ export type AskFormProps = {
 
 /** The question, and the documents that it is asked. */
 export function AskForm({ choice, isWriting, onChange, onAsk, onStop }: AskFormProps) {
-  const { collections = [], filters = [] } = choice;
+  const { collections = [] } = choice;
   return (
     <Stack gap="md" mb="lg">
       <CollectionChoice
         value={collections}
         onChange={(ids) => onChange({ collections: ids.length === 0 ? undefined : ids })}
       />
-      <FilterRows
-        rows={filters}
-        isAny={choice.any === true}
-        collections={collections}
-        onChange={(rows, isAny) =>
-          onChange({ filters: rows.length === 0 ? undefined : rows, any: isAny && rows.length > 1 ? true : undefined })
-        }
-      />
+      <FilterRows choice={choice} onChange={onChange} />
       <Question isWriting={isWriting} onAsk={onAsk} onStop={onStop} />
     </Stack>
   );

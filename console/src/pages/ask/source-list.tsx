@@ -1,6 +1,7 @@
-import { Anchor, Badge, Blockquote, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Blockquote, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { PassageFacts } from '../../components/passage-facts.tsx';
+import { TextButton } from '../../components/text-button.tsx';
 import { askTexts } from '../../texts/ask-texts.ts';
 
 type AnswerPassage = Schemas['AnswerPassage'];
@@ -49,16 +50,7 @@ function Source({ passage, citations, collection, onOpen }: SourceProps) {
         <Badge variant="default" circle size="lg" miw={26}>
           {passage.number}
         </Badge>
-        <Anchor
-          component="button"
-          type="button"
-          ta="left"
-          fw={600}
-          className="break-anywhere"
-          onClick={() => onOpen(passage)}
-        >
-          {passage.source}
-        </Anchor>
+        <TextButton text={passage.source} onClick={() => onOpen(passage)} />
       </Group>
       <PassageFacts page={passage.page} headings={passage.heading_path} collection={collection} />
       {quotes.map((quote) => (

@@ -1,7 +1,6 @@
-import { Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Icon } from '../../components/icon.tsx';
-import { useSearchText } from '../../components/use-search-text.ts';
+import { SearchField } from '../../components/search-field.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
 import type { CollectionFilter } from './collection-filter.ts';
 
@@ -16,26 +15,15 @@ const STATUSES = [
 /** The filter is in the address of the page, so that it can be shared and survives going back. */
 export function CollectionFilters({ filter }: { filter: CollectionFilter }) {
   const navigate = route.useNavigate();
-  const [text, setText] = useSearchText(filter.search ?? '', (search) => {
-    void navigate({ search: (before) => ({ ...before, search: search === '' ? undefined : search }), replace: true });
-  });
+  const find = (text: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, search: text }), replace: true });
   const choose = (value: string) => {
     const status = value === 'archived' || value === 'all' ? value : undefined;
     void navigate({ search: (before) => ({ ...before, status }), replace: true });
   };
   return (
     <Group mb="md" gap="sm">
-      <TextInput
-        flex={1}
-        miw={200}
-        maw={360}
-        type="search"
-        aria-label={texts.search}
-        placeholder={texts.search}
-        leftSection={<Icon name="search" size={16} />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <SearchField label={texts.search} value={filter.search} onSearch={find} />
       <SegmentedControl aria-label={texts.status} data={STATUSES} value={filter.status ?? 'active'} onChange={choose} />
     </Group>
   );

@@ -49,13 +49,7 @@ function ArchiveDialog({ collection: { id, name }, action, isOpen, onClose }: Ar
   const isArchiving = action === 'archive';
   const title = isArchiving ? texts.archiving.title(name) : texts.unarchiving.title(name);
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-      centered
-    >
+    <Modal opened={isOpen} onClose={onClose} title={title} centered>
       <Stack>
         <Text size="sm">{isArchiving ? texts.archiving.explanation : texts.unarchiving.explanation}</Text>
         {archiving.error === null ? null : <ErrorNotice error={archiving.error} />}

@@ -1,6 +1,7 @@
-import { Badge, Group, Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { formatCount } from '../../format/format-count.ts';
@@ -14,36 +15,29 @@ const { column } = collectionsTexts;
 export function CollectionTable({ collections }: { collections: readonly Schemas['Collection'][] }) {
   const mayWrite = useSession().may('collections:write');
   return (
-    <Paper withBorder radius="lg" style={{ overflow: 'hidden' }}>
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{column.name}</Table.Th>
-            <Table.Th className="only-wide" ta="right">
-              {column.contents}
-            </Table.Th>
-            <Table.Th className="only-wide" ta="right">
-              {column.chunks}
-            </Table.Th>
-            <Table.Th className="only-wide" ta="right">
-              {column.size}
-            </Table.Th>
-            <Table.Th className="only-wide">{column.embedder}</Table.Th>
-            <Table.Th className="only-wide">{column.updated}</Table.Th>
-            {mayWrite ? (
-              <Table.Th w={48}>
-                <VisuallyHidden>{column.actions}</VisuallyHidden>
-              </Table.Th>
-            ) : null}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {collections.map((collection) => (
-            <CollectionRow key={collection.id} collection={collection} hasMenu={mayWrite} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <ListTable
+      actions={mayWrite ? column.actions : null}
+      head={
+        <>
+          <Table.Th>{column.name}</Table.Th>
+          <Table.Th className="only-wide" ta="right">
+            {column.contents}
+          </Table.Th>
+          <Table.Th className="only-wide" ta="right">
+            {column.chunks}
+          </Table.Th>
+          <Table.Th className="only-wide" ta="right">
+            {column.size}
+          </Table.Th>
+          <Table.Th className="only-wide">{column.embedder}</Table.Th>
+          <Table.Th className="only-wide">{column.updated}</Table.Th>
+        </>
+      }
+    >
+      {collections.map((collection) => (
+        <CollectionRow key={collection.id} collection={collection} hasMenu={mayWrite} />
+      ))}
+    </ListTable>
   );
 }
 

@@ -1,14 +1,15 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
+import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { CollectionFilters } from './collection-filters.tsx';
 import { CollectionTable } from './collection-table.tsx';
 import type { CollectionFilter } from './collection-filter.ts';
@@ -23,11 +24,7 @@ export function CollectionsPage() {
   const filter = route.useSearch();
   const [isCreating, { open, close }] = useDisclosure();
   const mayWrite = may('collections:write');
-  const create = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
-      {collectionsTexts.create}
-    </Button>
-  );
+  const create = <AddButton label={collectionsTexts.create} onClick={open} />;
   return (
     <>
       <PageHeader
@@ -43,20 +40,15 @@ export function CollectionsPage() {
 }
 
 function CollectionList({ filter, onCreate }: { filter: CollectionFilter; onCreate: (() => void) | null }) {
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useCollections(filter);
+  const list = useCollections(filter);
+  const { data, error, isPending, refetch } = list;
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Loading />;
   if (data.length === 0) return <NoCollections filter={filter} onCreate={onCreate} />;
   return (
     <Stack>
       <CollectionTable collections={data} />
-      {hasNextPage ? (
-        <Group justify="center">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {shellTexts.more}
-          </Button>
-        </Group>
-      ) : null}
+      <MoreButton list={list} />
     </Stack>
   );
 }
@@ -64,13 +56,7 @@ function CollectionList({ filter, onCreate }: { filter: CollectionFilter; onCrea
 function NoCollections({ filter, onCreate }: { filter: CollectionFilter; onCreate: (() => void) | null }) {
   const navigate = route.useNavigate();
   if (filter.search !== undefined || filter.status !== undefined) {
-    const { title, advice, clear } = collectionsTexts.nothingFound;
-    const remove = (
-      <Button variant="default" onClick={() => void navigate({ search: {} })}>
-        {clear}
-      </Button>
-    );
-    return <EmptyState icon="search" title={title} advice={advice} action={remove} />;
+    return <NothingFound texts={collectionsTexts.nothingFound} onClear={() => void navigate({ search: {} })} />;
   }
   const { title, advice, adviceReading } = collectionsTexts.empty;
   if (onCreate === null) return <EmptyState icon="collections" title={title} advice={adviceReading} />;

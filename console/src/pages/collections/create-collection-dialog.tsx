@@ -13,13 +13,7 @@ const MAX_DESCRIPTION_CHARACTERS = 255;
 
 export function CreateCollectionDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={texts.title}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-      centered
-    >
+    <Modal opened={isOpen} onClose={onClose} title={texts.title} centered>
       <CreateCollectionForm onClose={onClose} />
     </Modal>
   );

@@ -1,16 +1,16 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { ContentStatus } from '../../components/content-status.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { formatSize } from '../../format/format-size.ts';
 import { contentsTexts } from '../../texts/contents-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { ChunkedText } from './chunked-text.tsx';
 import { type ContentAddress, useContent, useContentChunks, useContentText } from './use-content-text.ts';
 
@@ -65,13 +65,7 @@ function ContentText({ address, content }: { address: ContentAddress; content: S
         {texts.explanation} {texts.chunks(formatCount(total))}
       </Text>
       <ChunkedText text={text.data} chunks={chunks} isWhole={!list.hasNextPage} />
-      {list.hasNextPage ? (
-        <Group justify="center">
-          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shellTexts.more}
-          </Button>
-        </Group>
-      ) : null}
+      <MoreButton list={list} />
     </Stack>
   );
 }

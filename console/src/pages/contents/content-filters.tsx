@@ -1,7 +1,6 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Icon } from '../../components/icon.tsx';
-import { useSearchText } from '../../components/use-search-text.ts';
+import { SearchField } from '../../components/search-field.tsx';
 import { contentsTexts } from '../../texts/contents-texts.ts';
 import { isStatus } from './content-filter.ts';
 
@@ -13,26 +12,15 @@ const STATUSES = Object.entries(contentsTexts.status).map(([value, label]) => ({
 export function ContentFilters() {
   const { search, status } = route.useSearch();
   const navigate = route.useNavigate();
-  const [text, setText] = useSearchText(search ?? '', (typed) => {
-    void navigate({ search: (before) => ({ ...before, search: typed === '' ? undefined : typed }), replace: true });
-  });
+  const find = (text: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, search: text }), replace: true });
   const choose = (value: string | null) => {
     const chosen = isStatus(value) ? value : undefined;
     void navigate({ search: (before) => ({ ...before, status: chosen }), replace: true });
   };
   return (
     <Group mb="md" gap="sm">
-      <TextInput
-        flex={1}
-        miw={200}
-        maw={360}
-        type="search"
-        aria-label={texts.search}
-        placeholder={texts.search}
-        leftSection={<Icon name="search" size={16} />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <SearchField label={texts.search} value={search} onSearch={find} />
       <Select
         w={170}
         aria-label={texts.status}

@@ -77,13 +77,7 @@ function ControlItem({ action, onChoose }: { action: ContentAction; onChoose: ()
 
 function ControlFailure({ error, onClose }: { error: Error | null; onClose: () => void }) {
   return (
-    <Modal
-      opened={error !== null}
-      onClose={onClose}
-      title={shellTexts.error.title}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-      centered
-    >
+    <Modal opened={error !== null} onClose={onClose} title={shellTexts.error.title} centered>
       {error === null ? null : <ErrorNotice error={error} />}
     </Modal>
   );

@@ -1,6 +1,7 @@
-import { Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { ContentStatus } from '../../components/content-status.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { formatSize } from '../../format/format-size.ts';
@@ -13,28 +14,23 @@ type Shown = Pick<ContentMenuProps, 'collection' | 'onDelete'>;
 
 export function ContentTable({ contents, ...shown }: Shown & { contents: readonly Schemas['Content'][] }) {
   return (
-    <Paper withBorder radius="lg" style={{ overflow: 'hidden' }}>
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{column.name}</Table.Th>
-            <Table.Th className="only-wide">{column.status}</Table.Th>
-            <Table.Th className="only-wide" ta="right">
-              {column.size}
-            </Table.Th>
-            <Table.Th className="only-wide">{column.added}</Table.Th>
-            <Table.Th w={48}>
-              <VisuallyHidden>{column.actions}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {contents.map((content) => (
-            <ContentRow key={content.id} content={content} {...shown} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <ListTable
+      actions={column.actions}
+      head={
+        <>
+          <Table.Th>{column.name}</Table.Th>
+          <Table.Th className="only-wide">{column.status}</Table.Th>
+          <Table.Th className="only-wide" ta="right">
+            {column.size}
+          </Table.Th>
+          <Table.Th className="only-wide">{column.added}</Table.Th>
+        </>
+      }
+    >
+      {contents.map((content) => (
+        <ContentRow key={content.id} content={content} {...shown} />
+      ))}
+    </ListTable>
   );
 }
 

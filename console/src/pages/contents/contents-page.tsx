@@ -1,15 +1,16 @@
 import { useCallback, useState } from 'react';
-import { Alert, Button, Group, Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { contentsTexts } from '../../texts/contents-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { AddMenu } from '../../uploads/add-menu.tsx';
 import { DropArea } from '../../uploads/drop-area.tsx';
 import type { DroppedFile } from '../../uploads/read-dropped.ts';
@@ -86,13 +87,7 @@ function ContentList({ collection, mayAdd, onDelete }: ContentListProps) {
   return (
     <Stack>
       <ContentTable collection={collection} contents={list.data} onDelete={onDelete} />
-      {list.hasNextPage ? (
-        <Group justify="center">
-          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shellTexts.more}
-          </Button>
-        </Group>
-      ) : null}
+      <MoreButton list={list} />
     </Stack>
   );
 }
@@ -101,13 +96,7 @@ function NoContents({ collection, mayAdd }: { collection: Schemas['Collection'];
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   if (filter.search !== undefined || filter.status !== undefined) {
-    const { title, advice, clear } = contentsTexts.nothingFound;
-    const remove = (
-      <Button variant="default" onClick={() => void navigate({ search: {} })}>
-        {clear}
-      </Button>
-    );
-    return <EmptyState icon="search" title={title} advice={advice} action={remove} />;
+    return <NothingFound texts={contentsTexts.nothingFound} onClear={() => void navigate({ search: {} })} />;
   }
   const { title, advice, adviceReading, adviceArchived } = contentsTexts.empty;
   const said = mayAdd ? advice : collection.status === 'active' ? adviceReading : adviceArchived;

@@ -17,7 +17,7 @@ export function DeleteContentDialog({ collectionId, content, onClose }: DeleteCo
   const deleting = useDeleteContent(collectionId);
   const title = deleting.data === undefined ? texts.title : texts.receipt;
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': shellTexts.close }} centered>
+    <Modal opened onClose={onClose} title={title} centered>
       {deleting.data === undefined ? (
         <Stack>
           <Text size="sm" className="break-anywhere">

@@ -33,7 +33,6 @@ export function KeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
       title={secret === null ? title : keysTexts.secret.title}
       size="lg"
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
     >
       {secret === null ? (
         <KeyForm apiKey={apiKey} onClose={close} onCreated={setSecret} />

@@ -109,14 +109,7 @@ type ConfirmationProps = { title: string; isOpen: boolean; onClose: () => void; 
 
 function Dialog({ title, isOpen, onClose, children }: ConfirmationProps) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={title}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-      centered
-    >
+    <Modal opened={isOpen} onClose={onClose} title={title} closeOnClickOutside={false} centered>
       <Stack>{children}</Stack>
     </Modal>
   );

@@ -1,6 +1,7 @@
-import { Badge, Code, Group, Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatTime } from '../../format/format-time.ts';
 import { keysTexts } from '../../texts/keys-texts.ts';
@@ -10,26 +11,21 @@ const { column } = keysTexts;
 
 export function KeyTable({ keys }: { keys: readonly Schemas['ApiKey'][] }) {
   return (
-    <Paper withBorder radius="lg" style={{ overflow: 'hidden' }}>
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{column.label}</Table.Th>
-            <Table.Th className="only-wide">{column.may}</Table.Th>
-            <Table.Th className="only-wide">{column.used}</Table.Th>
-            <Table.Th className="only-wide">{column.expires}</Table.Th>
-            <Table.Th w={48}>
-              <VisuallyHidden>{column.actions}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <ListTable
+      actions={column.actions}
+      head={
+        <>
+          <Table.Th>{column.label}</Table.Th>
+          <Table.Th className="only-wide">{column.may}</Table.Th>
+          <Table.Th className="only-wide">{column.used}</Table.Th>
+          <Table.Th className="only-wide">{column.expires}</Table.Th>
+        </>
+      }
+    >
+      {keys.map((key) => (
+        <KeyRow key={key.id} apiKey={key} />
+      ))}
+    </ListTable>
   );
 }
 

@@ -2,13 +2,13 @@ import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
+import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import { useKeys } from './use-keys.ts';
@@ -27,11 +27,7 @@ export function KeysPage() {
   const navigate = route.useNavigate();
   const [isCreating, { open, close }] = useDisclosure();
   const mayWrite = may('api-keys:write');
-  const create = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
-      {texts.create}
-    </Button>
-  );
+  const create = <AddButton label={texts.create} onClick={open} />;
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} actions={mayWrite ? create : null} />
@@ -50,20 +46,15 @@ export function KeysPage() {
 }
 
 function KeyList({ isAll, onCreate }: { isAll: boolean; onCreate: (() => void) | null }) {
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useKeys();
+  const list = useKeys();
+  const { data, error, isPending, refetch } = list;
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Loading />;
   const shown = isAll ? data : data.filter((key) => key.status === 'active');
   return (
     <Stack>
       {shown.length === 0 ? <NoKeys onCreate={onCreate} /> : <KeyTable keys={shown} />}
-      {hasNextPage ? (
-        <Group justify="center">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {shellTexts.more}
-          </Button>
-        </Group>
-      ) : null}
+      <MoreButton list={list} />
     </Stack>
   );
 }

@@ -5,7 +5,6 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { formatTime } from '../../format/format-time.ts';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { Topics } from './topics.tsx';
 import { useMemoryHistory, useSaveMemory } from './use-memories.ts';
 
@@ -16,13 +15,7 @@ export type HistoryDialogProps = { memory: Schemas['MemoryRecord']; isOpen: bool
 /** The versions of a memory, of which an earlier one can be made the current one again. */
 export function HistoryDialog({ memory, isOpen, onClose }: HistoryDialogProps) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={texts.title}
-      size="lg"
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title={texts.title} size="lg">
       <Versions id={memory.memory_id} onRestored={onClose} />
     </Modal>
   );

@@ -1,15 +1,16 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
+import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { formatTime } from '../../format/format-time.ts';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { MemoryDialog } from './memory-dialog.tsx';
 import type { MemoryFilter } from './memory-filter.ts';
 import { MemoryFilters } from './memory-filters.tsx';
@@ -25,11 +26,7 @@ export function MemoriesPage() {
   const filter = route.useSearch();
   const [isCreating, { open, close }] = useDisclosure();
   const mayWrite = may('memories:write');
-  const create = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
-      {texts.create}
-    </Button>
-  );
+  const create = <AddButton label={texts.create} onClick={open} />;
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} actions={mayWrite ? create : null} />
@@ -41,7 +38,8 @@ export function MemoriesPage() {
 }
 
 function MemoryList({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() => void) | null }) {
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useMemories(filter);
+  const list = useMemories(filter);
+  const { data, error, isPending, refetch } = list;
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Loading />;
   if (data.length === 0) return <NoMemories filter={filter} onCreate={onCreate} />;
@@ -55,13 +53,7 @@ function MemoryList({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() 
           {search === undefined ? texts.latest(MAX_FOUND) : texts.best(MAX_FOUND)}
         </Text>
       )}
-      {hasNextPage ? (
-        <Group justify="center">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {shellTexts.more}
-          </Button>
-        </Group>
-      ) : null}
+      <MoreButton list={list} />
     </Stack>
   );
 }
@@ -69,13 +61,7 @@ function MemoryList({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() 
 function NoMemories({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() => void) | null }) {
   const navigate = route.useNavigate();
   if ((filter.search ?? filter.user ?? filter.asOf) !== undefined) {
-    const { title, advice, clear } = texts.nothingFound;
-    const remove = (
-      <Button variant="default" onClick={() => void navigate({ search: {} })}>
-        {clear}
-      </Button>
-    );
-    return <EmptyState icon="search" title={title} advice={advice} action={remove} />;
+    return <NothingFound texts={texts.nothingFound} onClear={() => void navigate({ search: {} })} />;
   }
   const { title, advice, adviceReading } = texts.empty;
   if (onCreate === null) return <EmptyState icon="memory" title={title} advice={adviceReading} />;

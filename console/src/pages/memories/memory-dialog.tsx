@@ -33,7 +33,6 @@ export function MemoryDialog({ memory, user = '', isOpen, onClose }: MemoryDialo
       onClose={onClose}
       title={memory === null ? memoriesTexts.creating.title : memoriesTexts.changing.title}
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
     >
       <MemoryForm memory={memory} user={memory?.user_id ?? user} onClose={onClose} />
     </Modal>

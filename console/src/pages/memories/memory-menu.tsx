@@ -53,13 +53,7 @@ type DeleteDialogProps = { memory: Schemas['MemoryRecord']; isOpen: boolean; onC
 function DeleteDialog({ memory, isOpen, onClose }: DeleteDialogProps) {
   const { mutate, error, isPending } = useDeleteMemory();
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={texts.removing.title}
-      closeButtonProps={{ 'aria-label': shellTexts.close }}
-      centered
-    >
+    <Modal opened={isOpen} onClose={onClose} title={texts.removing.title} centered>
       <Stack>
         <Text size="sm" lineClamp={6} className="break-anywhere" style={{ whiteSpace: 'pre-wrap' }}>
           {memory.memory}

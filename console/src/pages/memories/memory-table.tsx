@@ -1,5 +1,6 @@
-import { Group, Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
+import { ListTable } from '../../components/list-table.tsx';
 import { Time } from '../../components/time.tsx';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
 import { MemoryMenu } from './memory-menu.tsx';
@@ -11,25 +12,20 @@ export type MemoryTableProps = { memories: readonly Schemas['MemoryRecord'][]; i
 
 export function MemoryTable({ memories, isPast }: MemoryTableProps) {
   return (
-    <Paper withBorder radius="lg" style={{ overflow: 'hidden' }}>
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{column.memory}</Table.Th>
-            <Table.Th className="only-wide">{column.user}</Table.Th>
-            <Table.Th className="only-wide">{column.updated}</Table.Th>
-            <Table.Th w={48}>
-              <VisuallyHidden>{column.actions}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {memories.map((memory) => (
-            <MemoryRow key={memory.memory_id} memory={memory} isPast={isPast} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <ListTable
+      actions={column.actions}
+      head={
+        <>
+          <Table.Th>{column.memory}</Table.Th>
+          <Table.Th className="only-wide">{column.user}</Table.Th>
+          <Table.Th className="only-wide">{column.updated}</Table.Th>
+        </>
+      }
+    >
+      {memories.map((memory) => (
+        <MemoryRow key={memory.memory_id} memory={memory} isPast={isPast} />
+      ))}
+    </ListTable>
   );
 }
 

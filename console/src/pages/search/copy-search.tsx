@@ -4,7 +4,6 @@ import { useDisclosure } from '@mantine/hooks';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { CODE_LANGUAGES, type CodeLanguage, searchCode } from './search-code.ts';
 import type { SearchChoice } from './search-choice.ts';
 import { searchRequestOf } from './search-request.ts';
@@ -21,13 +20,7 @@ export function CopySearch({ choice }: { choice: SearchChoice }) {
       <Button variant="default" size="compact-sm" leftSection={<Icon name="copy" size={14} />} onClick={open}>
         {texts.open}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={texts.title}
-        size="xl"
-        closeButtonProps={{ 'aria-label': shellTexts.close }}
-      >
+      <Modal opened={isOpen} onClose={close} title={texts.title} size="xl">
         <SearchAsCode choice={choice} />
       </Modal>
     </>

@@ -3,30 +3,22 @@ import { Icon } from '../../components/icon.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { FilterFields } from './filter-fields.tsx';
 import type { FilterRow } from './filter-row.ts';
+import type { SearchChoice } from './search-choice.ts';
 
 const texts = searchTexts.filters;
 const NEW_ROW: FilterRow = { field: '', operator: '$eq', value: '' };
 
 export type FilterRowsProps = {
-  rows: readonly FilterRow[];
-  isAny: boolean;
-  /** Collections whose values are offered. */
-  collections: readonly string[];
-  onChange: (rows: FilterRow[], isAny: boolean) => void;
+  /** The collections are those whose values are offered. */
+  choice: Pick<SearchChoice, 'collections' | 'filters' | 'any'>;
+  onChange: (change: Pick<SearchChoice, 'filters' | 'any'>) => void;
 };
 
 /** The filters of a search, clicked together row by row. */
-export function FilterRows({ rows, isAny, collections, onChange }: FilterRowsProps) {
-  const add = (
-    <Button
-      variant="default"
-      size="compact-sm"
-      leftSection={<Icon name="plus" size={14} />}
-      onClick={() => onChange([...rows, NEW_ROW], isAny)}
-    >
-      {texts.add}
-    </Button>
-  );
+export function FilterRows({ choice, onChange }: FilterRowsProps) {
+  const { collections = [], filters: rows = [], any: isAny = false } = choice;
+  const change = (changed: FilterRow[], any: boolean) => onChange(changeOf(changed, any));
+  const add = <AddFilter onAdd={() => change([...rows, NEW_ROW], isAny)} />;
   if (rows.length === 0) return <div>{add}</div>;
   return (
     <Fieldset legend={texts.title} radius="lg">
@@ -37,19 +29,32 @@ export function FilterRows({ rows, isAny, collections, onChange }: FilterRowsPro
             key={at}
             row={row}
             collections={collections}
-            onChange={(changed) => onChange(rows.with(at, changed), isAny)}
-            onRemove={() => onChange(rows.toSpliced(at, 1), isAny)}
+            onChange={(changed) => change(rows.with(at, changed), isAny)}
+            onRemove={() => change(rows.toSpliced(at, 1), isAny)}
           />
         ))}
         <Group gap="md">
           {add}
-          {rows.length < 2 ? null : <MatchChoice isAny={isAny} onChange={(any) => onChange([...rows], any)} />}
+          {rows.length < 2 ? null : <MatchChoice isAny={isAny} onChange={(any) => change(rows, any)} />}
         </Group>
         <Text size="xs" c="dimmed">
           {texts.help}
         </Text>
       </Stack>
     </Fieldset>
+  );
+}
+
+/** What says nothing is left out of the address. */
+function changeOf(rows: FilterRow[], isAny: boolean): Pick<SearchChoice, 'filters' | 'any'> {
+  return { filters: rows.length === 0 ? undefined : rows, any: isAny && rows.length > 1 ? true : undefined };
+}
+
+function AddFilter({ onAdd }: { onAdd: () => void }) {
+  return (
+    <Button variant="default" size="compact-sm" leftSection={<Icon name="plus" size={14} />} onClick={onAdd}>
+      {texts.add}
+    </Button>
   );
 }
 

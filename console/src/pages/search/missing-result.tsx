@@ -3,7 +3,6 @@ import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useSession } from '../../app/session.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { MissingReason } from './missing-reason.tsx';
 import type { SearchChoice } from './search-choice.ts';
 import { useContentsByName } from './use-search.ts';
@@ -19,13 +18,7 @@ export function MissingResult({ choice }: { choice: SearchChoice }) {
       <Button variant="default" size="compact-sm" onClick={open}>
         {texts.open}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={texts.title}
-        size="lg"
-        closeButtonProps={{ 'aria-label': shellTexts.close }}
-      >
+      <Modal opened={isOpen} onClose={close} title={texts.title} size="lg">
         <ExpectedContent choice={choice} />
       </Modal>
     </>

@@ -1,8 +1,9 @@
-import { Anchor, Group, Paper, Stack, Text } from '@mantine/core';
+import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import type { Passage } from '../../components/passage-drawer.tsx';
 import { PassageFacts } from '../../components/passage-facts.tsx';
+import { TextButton } from '../../components/text-button.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { ResultExplanation } from './result-explanation.tsx';
 import type { SearchType } from './search-choice.ts';
@@ -27,17 +28,11 @@ export function ResultCard({ rank, type, result, collection, onOpen }: ResultCar
           <Text size="sm" c="dimmed">
             {searchTexts.rank(rank)}
           </Text>
-          <Anchor
-            component="button"
-            type="button"
-            ta="left"
-            fw={600}
-            className="break-anywhere"
-            aria-label={searchTexts.open(source)}
+          <TextButton
+            text={source}
+            label={searchTexts.open(source)}
             onClick={() => onOpen(passageOf(result, collection))}
-          >
-            {source}
-          </Anchor>
+          />
         </Group>
         <PassageFacts page={chunk.page} headings={chunk.heading_path} collection={collection} />
         <Text size="sm" className="break-anywhere" style={{ whiteSpace: 'pre-line' }}>

@@ -16,7 +16,7 @@ export type SearchFormProps = { choice: SearchChoice; onChange: (change: SearchC
 
 /** What is searched for is taken over on Enter, everything else at once. */
 export function SearchForm({ choice, onChange }: SearchFormProps) {
-  const { collections = [], filters = [] } = choice;
+  const { collections = [] } = choice;
   return (
     <Stack gap="md" mb="lg" role="search" aria-label={searchTexts.title}>
       <QueryField
@@ -32,14 +32,7 @@ export function SearchForm({ choice, onChange }: SearchFormProps) {
         </Stack>
         <KindChoice choice={choice} onChange={onChange} />
       </Group>
-      <FilterRows
-        rows={filters}
-        isAny={choice.any === true}
-        collections={collections}
-        onChange={(rows, isAny) =>
-          onChange({ filters: rows.length === 0 ? undefined : rows, any: isAny && rows.length > 1 ? true : undefined })
-        }
-      />
+      <FilterRows choice={choice} onChange={onChange} />
     </Stack>
   );
 }
