@@ -37,6 +37,7 @@ try {
 
 async function start(): Promise<void> {
   const startedAt = performance.now();
+  requireNoArguments();
   requireValidSettings();
   const stack = await startLocalStack({
     stateDir,
@@ -104,6 +105,14 @@ function consoleUrlOf({ base_url: baseUrl }: Connection, { sign_in_code: code }:
 }
 
 /** Reports invalid settings before anything starts. Settings that the stack generates get placeholders. @throws StackError */
+function requireNoArguments(): void {
+  const given = process.argv.slice(2);
+  if (given.length === 0) return;
+  throw new StackError(
+    `npm start takes no arguments, but got: ${given.join(' ')}\nSettings are environment variables, for example LOCI_PORT=9700 npm start. The README lists them.`,
+  );
+}
+
 function requireValidSettings(): void {
   const placeholders = {
     LOCI_DATABASE_URL: 'placeholder',

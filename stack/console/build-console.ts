@@ -48,7 +48,8 @@ export async function buildConsole({ checksTypes }: ConsoleBuild): Promise<boole
     await install();
     if (checksTypes) await runTypeCheck();
     const partial = `${DIST}-partial`;
-    await npm(['run', 'build', '--', '--outDir', partial, '--emptyOutDir']);
+    // Whatever the environment says, as that of tests does: the libraries contain much more for development.
+    await npm(['run', 'build', '--', '--outDir', partial, '--emptyOutDir'], { NODE_ENV: 'production' });
     writeFileSync(join(partial, '.sources'), sources);
     await rm(DIST, { recursive: true, force: true });
     await rename(partial, DIST);
@@ -76,7 +77,7 @@ export async function checkConsoleTypes(): Promise<void> {
 async function install(): Promise<void> {
   const lockFile = hashOf(['console/package-lock.json']);
   if (readOrNull(INSTALLED_FROM) === lockFile) return;
-  await npm(['ci', '--prefer-offline', '--no-audit', '--no-fund']);
+  await npm(['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
   await mkdir(dirname(INSTALLED_FROM), { recursive: true });
   writeFileSync(INSTALLED_FROM, lockFile);
 }
@@ -86,11 +87,11 @@ async function runTypeCheck(): Promise<void> {
   await runCommand({ file: process.execPath, args: [compiler, '--project', CONSOLE_DIR], cwd: CONSOLE_DIR });
 }
 
-async function npm(args: readonly string[]): Promise<void> {
+async function npm(args: readonly string[], env: Record<string, string> = {}): Promise<void> {
   // In an npm script this is the npm that runs the script, whatever is on the PATH.
   const cli = process.env['npm_execpath'];
   const [file, before] = cli === undefined ? ['npm', []] : [process.execPath, [cli]];
-  await runCommand({ file, args: [...before, '--silent', '--prefix', CONSOLE_DIR, ...args], cwd: CONSOLE_DIR });
+  await runCommand({ file, args: [...before, '--silent', '--prefix', CONSOLE_DIR, ...args], cwd: CONSOLE_DIR, env });
 }
 
 function hashOfSources(): string {

@@ -12,7 +12,7 @@ import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts
 import { testStack } from '#test/support/harness/stack.ts';
 
 const { baseUrl, apiKey, workspaceId } = testStack();
-const MAX_FIRST_PAGE_BYTES = 350_000;
+const MAX_FIRST_PAGE_BYTES = 300_000;
 const NARROW = { viewport: { width: 390, height: 844 } };
 
 test('a browser is led from / to the console, signs in and out there, and is told why a key is refused', async (t) => {
@@ -68,7 +68,7 @@ test('what a key does not permit is not offered, and its address says what is mi
   t.deepEqual(problems, []);
 });
 
-test('the first page has at most 350 kB of scripts and styles, compressed with gzip', async (t) => {
+test('the first page has at most 300 kB of scripts and styles, compressed with gzip', async (t) => {
   await using console = await openConsole({ apiKey });
   const { page } = console;
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
