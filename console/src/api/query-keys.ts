@@ -11,6 +11,11 @@ export const queryKeys = {
   memories: (filters?: object) => (filters === undefined ? (['memories'] as const) : (['memories', filters] as const)),
   memoryHistory: (id: string) => ['memories', 'history', id] as const,
   keys: () => ['keys'] as const,
+  webhooks: () => ['webhooks'] as const,
+  webhook: (id: string) => ['webhooks', id] as const,
+  deliveries: (filters?: object) =>
+    filters === undefined ? (['deliveries'] as const) : (['deliveries', filters] as const),
+  delivery: (id: string) => ['deliveries', 'one', id] as const,
   deletion: (id: string) => ['deletion', id] as const,
   search: (request: object) => ['search', request] as const,
 };

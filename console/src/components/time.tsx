@@ -9,3 +9,8 @@ export function Time({ at }: { at: string | number }) {
     </time>
   );
 }
+
+/** The time in the viewer's zone, to the second. Takes ISO 8601. */
+export function ExactTime({ at }: { at: string }) {
+  return <time dateTime={at}>{formatTime(new Date(at))}</time>;
+}

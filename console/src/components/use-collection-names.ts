@@ -8,9 +8,10 @@ const LIMIT = 1000;
 
 /** The names of the collections that the key reaches, archived ones too, by id; none while they are not known. */
 export function useCollectionNames() {
-  const { loci } = useSession();
+  const { loci, may } = useSession();
   return useQuery({
     queryKey: queryKeys.collections({ limit: LIMIT }),
+    enabled: may('collections:read'),
     queryFn: async ({ signal }) =>
       dataOf(loci.api.GET('/api/v1/collections', { params: { query: { limit: LIMIT } }, signal })),
     select: ({ data }) => new Map(data.flatMap(({ id, name, status }) => (status === 'deleting' ? [] : [[id, name]]))),

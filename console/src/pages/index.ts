@@ -6,6 +6,8 @@ import { healthRoute } from './health/health-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
 import { searchRoute } from './search/search-route.ts';
 import { memoriesRoute } from './memories/memories-route.ts';
+import { webhookLogRoute } from './webhook-log/webhook-log-route.ts';
+import { webhooksRoute } from './webhooks/webhooks-route.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -19,6 +21,8 @@ export const pages = [
   { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
   { route: askRoute, needs: ['collections:read'], navigation: { label: 'Ask', icon: 'ask' } },
   { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
+  { route: webhooksRoute, needs: ['webhooks:read'], navigation: { label: 'Webhooks', icon: 'webhook' } },
+  { route: webhookLogRoute, needs: ['webhooks:read'], navigation: null },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
   { route: healthRoute, needs: [], navigation: { label: 'Health', icon: 'health' } },
 ] as const satisfies readonly Page[];

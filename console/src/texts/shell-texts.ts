@@ -44,6 +44,11 @@ export const shellTexts = {
     back: 'To the first page',
   },
   noPages: 'This key permits none of the pages of the console. It may still be used with the API.',
+  onlyCollections: {
+    label: 'Only these collections',
+    help: 'Leave it empty for all that you can reach.',
+    none: 'No collection has this name',
+  },
   loading: 'Loading …',
   more: 'Show more',
   copied: 'Copied',

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/schemas.ts';
-import type { Passage } from '../../components/passage-drawer.tsx';
+import type { Passage } from '../../components/passages/passage-drawer.tsx';
 
 /** Returns a passage to be opened, with the sentences marked that the citations name. */
 export function citedPassage(

@@ -1,6 +1,6 @@
 import { Badge, Blockquote, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
-import { PassageFacts } from '../../components/passage-facts.tsx';
+import { PassageFacts } from '../../components/passages/passage-facts.tsx';
 import { TextButton } from '../../components/text-button.tsx';
 import { askTexts } from '../../texts/ask-texts.ts';
 

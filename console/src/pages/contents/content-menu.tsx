@@ -1,10 +1,9 @@
-import { ActionIcon, Menu, Modal } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { contentsTexts } from '../../texts/contents-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { type ContentAction, useControlContent } from './use-contents.ts';
 
 type Content = Schemas['Content'];
@@ -62,7 +61,7 @@ export function ContentMenu({ collection, content, onDelete }: ContentMenuProps)
           ) : null}
         </Menu.Dropdown>
       </Menu>
-      <ControlFailure error={control.error} onClose={control.reset} />
+      <FailureDialog error={control.error} onClose={control.reset} />
     </>
   );
 }
@@ -72,13 +71,5 @@ function ControlItem({ action, onChoose }: { action: ContentAction; onChoose: ()
     <Menu.Item leftSection={<Icon name={ICONS[action]} size={16} />} onClick={onChoose}>
       {contentsTexts.control[action]}
     </Menu.Item>
-  );
-}
-
-function ControlFailure({ error, onClose }: { error: Error | null; onClose: () => void }) {
-  return (
-    <Modal opened={error !== null} onClose={onClose} title={shellTexts.error.title} centered>
-      {error === null ? null : <ErrorNotice error={error} />}
-    </Modal>
   );
 }

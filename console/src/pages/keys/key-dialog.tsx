@@ -3,13 +3,13 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { SecretField } from '../../components/dialogs/secret-field.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
 import { shellTexts } from '../../texts/shell-texts.ts';
 import { bodyOf, draftOf, grantablePermissions, permissionsOf } from './key-draft.ts';
 import type { KeyDraft } from './key-draft.ts';
 import { LimitFields } from './limit-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
-import { SecretField } from './secret-field.tsx';
 import { useSaveKey } from './use-keys.ts';
 
 const texts = keysTexts.form;
@@ -37,7 +37,7 @@ export function KeyDialog({ apiKey, isOpen, onClose }: KeyDialogProps) {
       {secret === null ? (
         <KeyForm apiKey={apiKey} onClose={close} onCreated={setSecret} />
       ) : (
-        <SecretField secret={secret} onClose={close} />
+        <SecretField secret={secret} texts={keysTexts.secret} onClose={close} />
       )}
     </Modal>
   );

@@ -1,15 +1,14 @@
-import { type ReactNode, useState } from 'react';
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { NewSecretDialog } from '../../components/dialogs/new-secret-dialog.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { KeyDialog, nameOfKey } from './key-dialog.tsx';
-import { SecretField } from './secret-field.tsx';
 import { useRevokeKey, useRotateKey } from './use-keys.ts';
 
 type Action = 'change' | 'rotate' | 'revoke';
@@ -51,66 +50,45 @@ export function KeyMenu({ apiKey }: { apiKey: Schemas['ApiKey'] }) {
 
 function RotateDialog({ apiKey, isOpen, onClose }: DialogProps) {
   const queries = useQueryClient();
-  const { mutate, data, error, isPending, reset } = useRotateKey();
+  const rotating = useRotateKey();
   const close = () => {
-    reset();
+    rotating.reset();
     onClose();
     void queries.invalidateQueries({ queryKey: queryKeys.keys() });
   };
-  const secret = data?.secret ?? null;
-  const title = secret === null ? keysTexts.rotating.title(nameOfKey(apiKey)) : keysTexts.secret.title;
+  const { title, explanation } = keysTexts.rotating;
+  const texts = { title: title(nameOfKey(apiKey)), explanation, action: keysTexts.rotate, secret: keysTexts.secret };
   return (
-    <Dialog title={title} isOpen={isOpen} onClose={close}>
-      {secret === null ? (
-        <>
-          <Text size="sm">{keysTexts.rotating.explanation}</Text>
-          {error === null ? null : <ErrorNotice error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close} data-autofocus>
-              {shellTexts.cancel}
-            </Button>
-            <Button loading={isPending} onClick={() => mutate(apiKey.id)}>
-              {keysTexts.rotate}
-            </Button>
-          </Group>
-        </>
-      ) : (
-        <SecretField secret={secret} onClose={close} />
-      )}
-    </Dialog>
+    <NewSecretDialog
+      texts={texts}
+      secret={rotating.data?.secret ?? null}
+      isOpen={isOpen}
+      doing={rotating}
+      onConfirm={() => rotating.mutate(apiKey.id)}
+      onClose={close}
+    />
   );
 }
 
 function RevokeDialog({ apiKey, isOpen, onClose }: DialogProps) {
   const { access } = useSession();
-  const { mutate, error, isPending } = useRevokeKey();
+  const revoking = useRevokeKey();
   return (
-    <Dialog title={keysTexts.revoking.title(nameOfKey(apiKey))} isOpen={isOpen} onClose={onClose}>
+    <ConfirmDialog
+      title={keysTexts.revoking.title(nameOfKey(apiKey))}
+      action={keysTexts.revoke}
+      isFinal
+      isOpen={isOpen}
+      doing={revoking}
+      onConfirm={() => revoking.mutate(apiKey.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
       <Text size="sm">{keysTexts.revoking.explanation}</Text>
       {access.api_key?.id === apiKey.id ? (
         <Text size="sm" fw={600}>
           {keysTexts.revoking.own}
         </Text>
       ) : null}
-      {error === null ? null : <ErrorNotice error={error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          {shellTexts.cancel}
-        </Button>
-        <Button color="red" loading={isPending} onClick={() => mutate(apiKey.id, { onSuccess: onClose })}>
-          {keysTexts.revoke}
-        </Button>
-      </Group>
-    </Dialog>
-  );
-}
-
-type ConfirmationProps = { title: string; isOpen: boolean; onClose: () => void; children: ReactNode };
-
-function Dialog({ title, isOpen, onClose, children }: ConfirmationProps) {
-  return (
-    <Modal opened={isOpen} onClose={onClose} title={title} closeOnClickOutside={false} centered>
-      <Stack>{children}</Stack>
-    </Modal>
+    </ConfirmDialog>
   );
 }

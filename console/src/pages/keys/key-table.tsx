@@ -1,9 +1,8 @@
 import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { ExactTime, Time } from '../../components/time.tsx';
 import { ListTable } from '../../components/list-table.tsx';
-import { Time } from '../../components/time.tsx';
-import { formatTime } from '../../format/format-time.ts';
 import { keysTexts } from '../../texts/keys-texts.ts';
 import { KeyMenu } from './key-menu.tsx';
 
@@ -93,5 +92,5 @@ function LastUse({ apiKey: { last_used_at: at } }: { apiKey: Schemas['ApiKey'] }
 }
 
 function Expiry({ apiKey: { expires_at: at } }: { apiKey: Schemas['ApiKey'] }) {
-  return at === null ? keysTexts.neverExpires : <time dateTime={at}>{formatTime(new Date(at))}</time>;
+  return at === null ? keysTexts.neverExpires : <ExactTime at={at} />;
 }

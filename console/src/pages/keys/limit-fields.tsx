@@ -1,7 +1,7 @@
-import { MultiSelect, NativeSelect, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import { CollectionsField } from '../../components/collections-field.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
 import type { KeyDraft } from './key-draft.ts';
-import { useCollectionChoices } from './use-keys.ts';
 
 const texts = keysTexts.form;
 const EXPIRIES = (['never', '7', '30', '90', '365', 'date'] as const).map((value) => ({
@@ -15,7 +15,7 @@ export type LimitFieldsProps = { draft: KeyDraft; onChange: (change: Partial<Key
 export function LimitFields({ draft, onChange }: LimitFieldsProps) {
   return (
     <>
-      <CollectionsField chosen={draft.collections} onChange={(collections) => onChange({ collections })} />
+      <CollectionsField value={draft.collections} onChange={(collections) => onChange({ collections })} />
       <TagsInput
         label={texts.addresses}
         description={texts.addressesHelp}
@@ -43,26 +43,5 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
         ) : null}
       </SimpleGrid>
     </>
-  );
-}
-
-function CollectionsField({ chosen, onChange }: { chosen: string[]; onChange: (chosen: string[]) => void }) {
-  const { data } = useCollectionChoices();
-  // A limit of the key that the caller cannot see, or that is beyond the first page, stays as it is.
-  const unknown = chosen.filter((id) => data?.every(({ value }) => value !== id) !== false);
-  const choices = [...(data ?? []), ...unknown.map((id) => ({ value: id, label: id }))];
-  if (choices.length === 0) return null;
-  return (
-    <MultiSelect
-      label={texts.collections}
-      description={texts.collectionsHelp}
-      data={choices}
-      value={chosen}
-      onChange={onChange}
-      nothingFoundMessage={texts.noCollection}
-      searchable
-      limit={100}
-      hidePickedOptions
-    />
   );
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { dataOf } from '@loci/client/browser';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
@@ -57,17 +57,5 @@ export function useRevokeKey() {
     mutationFn: async (id: string) =>
       dataOf(loci.api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } })),
     onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.keys() }),
-  });
-}
-
-/** The collections that a key can be limited to: those that the caller reaches. */
-export function useCollectionChoices() {
-  const { loci, may } = useSession();
-  return useQuery({
-    queryKey: queryKeys.collections({ limit: PAGE_SIZE }),
-    enabled: may('collections:read'),
-    queryFn: async ({ signal }) =>
-      dataOf(loci.api.GET('/api/v1/collections', { params: { query: { limit: PAGE_SIZE } }, signal })),
-    select: ({ data }) => data.map(({ id, name }) => ({ value: id, label: name })),
   });
 }

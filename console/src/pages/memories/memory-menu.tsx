@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { ActionIcon, Menu, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { MemoryDialog } from './memory-dialog.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 import { useDeleteMemory } from './use-memories.ts';
@@ -51,26 +50,23 @@ export function MemoryMenu({ memory, isPast }: MemoryMenuProps) {
 type DeleteDialogProps = { memory: Schemas['MemoryRecord']; isOpen: boolean; onClose: () => void };
 
 function DeleteDialog({ memory, isOpen, onClose }: DeleteDialogProps) {
-  const { mutate, error, isPending } = useDeleteMemory();
+  const deleting = useDeleteMemory();
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.removing.title} centered>
-      <Stack>
-        <Text size="sm" lineClamp={6} className="break-anywhere" style={{ whiteSpace: 'pre-wrap' }}>
-          {memory.memory}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {texts.removing.explanation}
-        </Text>
-        {error === null ? null : <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {shellTexts.cancel}
-          </Button>
-          <Button color="red" loading={isPending} onClick={() => mutate(memory.memory_id, { onSuccess: onClose })}>
-            {texts.remove}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={texts.removing.title}
+      action={texts.remove}
+      isFinal
+      isOpen={isOpen}
+      doing={deleting}
+      onConfirm={() => deleting.mutate(memory.memory_id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text size="sm" lineClamp={6} className="break-anywhere" style={{ whiteSpace: 'pre-wrap' }}>
+        {memory.memory}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {texts.removing.explanation}
+      </Text>
+    </ConfirmDialog>
   );
 }

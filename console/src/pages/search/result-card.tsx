@@ -1,8 +1,8 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
-import type { Passage } from '../../components/passage-drawer.tsx';
-import { PassageFacts } from '../../components/passage-facts.tsx';
+import type { Passage } from '../../components/passages/passage-drawer.tsx';
+import { PassageFacts } from '../../components/passages/passage-facts.tsx';
 import { TextButton } from '../../components/text-button.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { ResultExplanation } from './result-explanation.tsx';

@@ -1,9 +1,9 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { FailedCollections } from '../../components/failed-collections.tsx';
+import { FailedCollections } from '../../components/passages/failed-collections.tsx';
 import { Loading } from '../../components/loading.tsx';
-import type { Passage } from '../../components/passage-drawer.tsx';
+import type { Passage } from '../../components/passages/passage-drawer.tsx';
 import { useCollectionNames } from '../../components/use-collection-names.ts';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { ResultCard } from './result-card.tsx';

@@ -3,7 +3,7 @@ import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { type Passage, PassageDrawer } from '../../components/passage-drawer.tsx';
+import { type Passage, PassageDrawer } from '../../components/passages/passage-drawer.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { CopySearch } from './copy-search.tsx';
 import { MissingResult } from './missing-result.tsx';

@@ -1,7 +1,7 @@
 import { Alert, List } from '@mantine/core';
-import type { Schemas } from '../api/schemas.ts';
-import { passagesTexts } from '../texts/passages-texts.ts';
-import { Icon } from './icon.tsx';
+import type { Schemas } from '../../api/schemas.ts';
+import { passagesTexts } from '../../texts/passages-texts.ts';
+import { Icon } from '../icon.tsx';
 
 export type FailedCollectionsProps = {
   failed: readonly Schemas['FailedCollection'][];

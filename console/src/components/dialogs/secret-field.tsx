@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { keysTexts } from '../../texts/keys-texts.ts';
+import { CopyButton } from '../copy-button.tsx';
 
-const texts = keysTexts.secret;
+export type SecretTexts = { explanation: string; field: string; copy: string; done: string };
+
+export type SecretFieldProps = { secret: string; texts: SecretTexts; onClose: () => void };
 
 /** Shows a secret that cannot be read again. */
-export function SecretField({ secret, onClose }: { secret: string; onClose: () => void }) {
+export function SecretField({ secret, texts, onClose }: SecretFieldProps) {
   return (
     <Stack>
       <Text size="sm">{texts.explanation}</Text>

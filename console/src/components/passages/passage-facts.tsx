@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
-import { passagesTexts } from '../texts/passages-texts.ts';
+import { passagesTexts } from '../../texts/passages-texts.ts';
 
 export type PassageFactsProps = { page: number | null; headings: readonly string[]; collection?: string | undefined };
 

@@ -1,9 +1,9 @@
 import { Code, Drawer, Stack, Text, Title } from '@mantine/core';
-import { useSession } from '../app/session.tsx';
-import { passagesTexts } from '../texts/passages-texts.ts';
-import { MarkedText, type TextRange } from './marked-text.tsx';
+import { useSession } from '../../app/session.tsx';
+import { passagesTexts } from '../../texts/passages-texts.ts';
+import { MarkedText, type TextRange } from '../marked-text.tsx';
 import { PassageFacts } from './passage-facts.tsx';
-import { TextLink } from './text-link.tsx';
+import { TextLink } from '../text-link.tsx';
 
 /** A chunk of a document, with what is to be marked in it. */
 export type Passage = {

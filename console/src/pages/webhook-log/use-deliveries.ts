@@ -1,0 +1,67 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { dataOf } from '@loci/client/browser';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { Schemas } from '../../api/schemas.ts';
+import { useSession } from '../../app/session.tsx';
+import type { DeliveryFilter } from './delivery-filter.ts';
+
+const PAGE_SIZE = 50;
+const REFRESH_MS = 2_000;
+
+/** The deliveries of a webhook, newest first; anew every few seconds while some have not ended. */
+export function useDeliveries(webhookId: string, { status, event }: DeliveryFilter) {
+  const { loci } = useSession();
+  const filters = {
+    webhook_id: webhookId,
+    ...(status === undefined ? {} : { status }),
+    ...(event === undefined ? {} : { event_type: event }),
+  };
+  return useInfiniteQuery({
+    queryKey: queryKeys.deliveries(filters),
+    initialPageParam: null as string | null,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { ...filters, limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return dataOf(loci.api.GET('/api/v1/webhook-deliveries', { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    refetchInterval: ({ state }) => {
+      const shown = state.data?.pages.flatMap(({ data }) => data) ?? [];
+      return shown.every(hasEnded) ? false : REFRESH_MS;
+    },
+  });
+}
+
+/** Whether no further attempt follows by itself. */
+export function hasEnded({ status }: Pick<Schemas['WebhookDelivery'], 'status'>): boolean {
+  return status === 'delivered' || status === 'failed';
+}
+
+/** A delivery with its message. */
+export function useDelivery(id: string) {
+  const { loci } = useSession();
+  return useQuery({
+    queryKey: queryKeys.delivery(id),
+    queryFn: async ({ signal }) => {
+      const params = { path: { delivery_id: id } };
+      return dataOf(loci.api.GET('/api/v1/webhook-deliveries/{delivery_id}', { params, signal }));
+    },
+  });
+}
+
+/** Sends a delivery that has ended again. */
+export function useRedeliver() {
+  const { loci } = useSession();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (id: string) => {
+      const params = { path: { delivery_id: id } };
+      return dataOf(loci.api.POST('/api/v1/webhook-deliveries/{delivery_id}/redeliver', { params }));
+    },
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: queryKeys.deliveries() });
+      await queries.invalidateQueries({ queryKey: queryKeys.webhooks() });
+    },
+  });
+}

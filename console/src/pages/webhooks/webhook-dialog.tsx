@@ -1,0 +1,132 @@
+import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, NativeSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import type { Schemas } from '../../api/schemas.ts';
+import { useSession } from '../../app/session.tsx';
+import { CollectionsField } from '../../components/collections-field.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { SecretField } from '../../components/dialogs/secret-field.tsx';
+import { shellTexts } from '../../texts/shell-texts.ts';
+import { webhooksTexts } from '../../texts/webhooks-texts.ts';
+import { EventFields } from './event-fields.tsx';
+import { useSaveWebhook } from './use-webhooks.ts';
+import { mayReadEvents } from './subscribable-event.ts';
+import { bodyOf, draftOf, tellsContents, type WebhookDraft } from './webhook-draft.ts';
+
+const texts = webhooksTexts.form;
+/** Limits of the API. */
+const MAX_URL_CHARACTERS = 2_048;
+const MAX_DESCRIPTION_CHARACTERS = 255;
+const MAX_BATCH_SIZE = 200;
+
+export type WebhookDialogProps = { webhook: Schemas['Webhook'] | null; isOpen: boolean; onClose: () => void };
+
+/** Creates a webhook, or changes `webhook`. The secret of a new one is shown here, once. */
+export function WebhookDialog({ webhook, isOpen, onClose }: WebhookDialogProps) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = () => {
+    setSecret(null);
+    onClose();
+  };
+  const { title } = secret !== null ? webhooksTexts.secret : webhooksTexts[webhook === null ? 'creating' : 'changing'];
+  return (
+    <Modal opened={isOpen} onClose={close} title={title} size="lg" closeOnClickOutside={false}>
+      {secret === null ? (
+        <WebhookForm webhook={webhook} onClose={close} onCreated={setSecret} />
+      ) : (
+        <SecretField secret={secret} texts={webhooksTexts.secret} onClose={close} />
+      )}
+    </Modal>
+  );
+}
+
+type WebhookFormProps = Pick<WebhookDialogProps, 'webhook' | 'onClose'> & { onCreated: (secret: string) => void };
+
+function WebhookForm({ webhook, onClose, onCreated }: WebhookFormProps) {
+  const session = useSession();
+  const saving = useSaveWebhook();
+  const [draft, setDraft] = useState(() => draftOf(webhook, mayReadEvents(session, null)));
+  const change = (changes: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const body = bodyOf(draft, session.access.collections);
+    const onSuccess = ({ secret }: Schemas['Webhook']) => (secret === null ? onClose() : onCreated(secret));
+    saving.mutate({ id: webhook?.id ?? null, body }, { onSuccess });
+  };
+  const isEmpty = draft.kind === 'chosen' && draft.events.length === 0;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <AddressFields draft={draft} onChange={change} />
+        <EventFields draft={draft} onChange={change} />
+        <CollectionsField value={draft.collections} onChange={(collections) => change({ collections })} />
+        <SendingFields draft={draft} onChange={change} />
+        {saving.error === null ? null : <ErrorNotice error={saving.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {shellTexts.cancel}
+          </Button>
+          <Button type="submit" loading={saving.isPending} disabled={isEmpty}>
+            {webhooksTexts[webhook === null ? 'creating' : 'changing'].submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type FieldsProps = { draft: WebhookDraft; onChange: (change: Partial<WebhookDraft>) => void };
+
+function AddressFields({ draft, onChange }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label={texts.url}
+        description={texts.urlHelp}
+        inputMode="url"
+        required
+        value={draft.url}
+        onChange={(event) => onChange({ url: event.currentTarget.value })}
+        maxLength={MAX_URL_CHARACTERS}
+        data-autofocus
+      />
+      <TextInput
+        label={texts.description}
+        description={texts.descriptionHelp}
+        value={draft.description}
+        onChange={(event) => onChange({ description: event.currentTarget.value })}
+        maxLength={MAX_DESCRIPTION_CHARACTERS}
+      />
+    </>
+  );
+}
+
+function SendingFields({ draft, onChange }: FieldsProps) {
+  const ages: { value: string; label: string }[] = Object.entries(texts.ages).map(([value, label]) => ({
+    value,
+    label,
+  }));
+  if (!Object.hasOwn(texts.ages, draft.maxAge)) {
+    ages.push({ value: draft.maxAge, label: texts.otherAge(Number(draft.maxAge)) });
+  }
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
+      <NativeSelect
+        label={texts.maxAge}
+        data={ages}
+        value={draft.maxAge}
+        onChange={(event) => onChange({ maxAge: event.currentTarget.value })}
+      />
+      {tellsContents(draft) ? (
+        <NumberInput
+          label={texts.batchSize}
+          description={texts.batchSizeHelp}
+          min={1}
+          max={MAX_BATCH_SIZE}
+          allowDecimal={false}
+          value={draft.batchSize}
+          onChange={(value) => onChange({ batchSize: Number(value) })}
+        />
+      ) : null}
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useSession } from '../../app/session.tsx';
+import { AddButton } from '../../components/add-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { webhooksTexts } from '../../texts/webhooks-texts.ts';
+import { useWebhooks } from './use-webhooks.ts';
+import { grantableEvents } from './subscribable-event.ts';
+import { WebhookDialog } from './webhook-dialog.tsx';
+import { WebhookTable } from './webhook-table.tsx';
+
+const texts = webhooksTexts;
+
+/** The webhooks of the workspace. */
+export function WebhooksPage() {
+  const session = useSession();
+  const [isCreating, { open, close }] = useDisclosure();
+  const mayCreate = session.may('webhooks:write') && grantableEvents(session).length > 0;
+  const create = <AddButton label={texts.create} onClick={open} />;
+  return (
+    <>
+      <PageHeader title={texts.title} description={texts.description} actions={mayCreate ? create : null} />
+      <WebhookList onCreate={mayCreate ? open : null} />
+      <WebhookDialog webhook={null} isOpen={isCreating} onClose={close} />
+    </>
+  );
+}
+
+function WebhookList({ onCreate }: { onCreate: (() => void) | null }) {
+  const { data, error, isPending, refetch } = useWebhooks();
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  if (data.length > 0) return <WebhookTable webhooks={data} />;
+  const { title, advice, adviceReading } = texts.empty;
+  if (onCreate === null) return <EmptyState icon="webhook" title={title} advice={adviceReading} />;
+  const create = <Button onClick={onCreate}>{texts.create}</Button>;
+  return <EmptyState icon="webhook" title={title} advice={advice} action={create} />;
+}
