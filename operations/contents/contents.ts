@@ -93,17 +93,20 @@ function contentPage(rows: readonly ListedContent[], total: BoundedCount, next: 
   };
 }
 
+type WantedFile = { contentId: string; mayRedirect: boolean; dispositionOf: (name: string) => string };
+
 /** A file to send, or where the client gets it from. */
 type ContentFile = { url: string } | { stream: Readable; headers: DownloadHeaders; sizeBytes: number };
 
 /**
- * Opens the original file of a content. `dispositionOf`: how a browser treats a file of this name.
+ * Opens the original file of a content. `mayRedirect`: the client can get it from the bucket itself. `dispositionOf`: how a browser
+ * treats a file of this name.
  * @throws AppError `not_found`; `conflict` while its URL is not downloaded.
  */
 export async function openContentFile(
   services: Services,
   caller: Caller,
-  { contentId, dispositionOf }: { contentId: string; dispositionOf: (name: string) => string },
+  { contentId, mayRedirect, dispositionOf }: WantedFile,
 ): Promise<ContentFile> {
   const file = await services.stores.contents.findFile(caller.scope, contentId);
   if (!file) throw contentNotFound();
@@ -112,7 +115,7 @@ export async function openContentFile(
   }
   const { workspaceId } = caller.scope;
   const headers = { mediaType: file.type ?? 'application/octet-stream', disposition: dispositionOf(file.name) };
-  const url = await services.blobs.downloadUrl(workspaceId, file.content_hash, headers);
+  const url = mayRedirect ? await services.blobs.downloadUrl(workspaceId, file.content_hash, headers) : null;
   const found =
     url === null
       ? { stream: await services.blobs.open(workspaceId, file.content_hash), headers, sizeBytes: file.size ?? 0 }

@@ -28,12 +28,52 @@ test('collections are created, found and archived, by keys that permit it', asyn
   await page.getByText('No collection matches').waitFor();
   await page.getByText('Archived', { exact: true }).click();
   await row.getByText('Archived').waitFor();
+  await page.getByRole('button', { name: `Actions of ${name}` }).click();
+  await page.getByRole('menuitem', { name: 'Make active again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make active again' }).click();
+  await page.getByText('No collection matches').waitFor();
   t.deepEqual(problems, []);
 
   const reader = await createKey({ workspaceId, permissions: ['collections:read'] });
   await using readers = await openConsole({ apiKey: reader.key, path: '/collections' });
   await readers.page.getByRole('table').waitFor();
   t.is(await readers.page.getByRole('button', { name: /New collection|Actions of/ }).count(), 0);
+});
+
+test('a collection is renamed, and deleted when its name was typed', async (t) => {
+  const api = apiClient(apiKey);
+  const name = `console: old ${Date.now()}`;
+  const { id } = await api.createCollection(name);
+  const form = new FormData();
+  form.append('collection_id', id);
+  form.append('content', 'Puffins nest in burrows.');
+  t.is((await api.send('/upload', { method: 'POST', body: form, headers: { Prefer: 'wait=30' } })).status, 202);
+  await using console = await openConsole({ apiKey, path: `/collections?search=${encodeURIComponent(name)}` });
+  const { page, problems } = console;
+  const dialog = page.getByRole('dialog');
+  const choose = async (item: string) => {
+    await page.getByRole('button', { name: /^Actions of/ }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await choose('Edit');
+  t.is(await dialog.getByLabel('Name').inputValue(), name);
+  await dialog.getByLabel('Description').fill('Birds of the coast');
+  t.deepEqual(await axeViolations(page), []);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Birds of the coast').waitFor();
+
+  await choose('Delete');
+  await dialog.getByText('has 1 content').waitFor();
+  const submit = dialog.getByRole('button', { name: 'Delete' });
+  t.true(await submit.isDisabled());
+  await dialog.getByLabel(/^Type .* to confirm$/).fill(name);
+  t.deepEqual(await axeViolations(page), []);
+  await submit.click();
+  await dialog.getByText('it was verified that nothing is left').waitFor();
+  t.is((await api.send(`/collections/${id}`)).status, 404);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('No collection matches').waitFor();
+  t.deepEqual(problems, []);
 });
 
 test('hostile names and descriptions are shown as text, in light and dark, and nothing scrolls sideways at 390 px', async (t) => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import type { Page } from 'playwright-core';
 import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
@@ -34,6 +35,15 @@ test('files and folders are dropped, read, looked at and deleted with a receipt;
   await chunk.getByText('Otters sleep holding hands.').waitFor();
   await chunk.getByText(/\d+ tokens/).waitFor();
   t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Facts' }).click();
+  await page.getByRole('row', { name: /SHA-256 [0-9a-f]{64}/ }).waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Actions of otters.md' }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Download the file' }).click();
+  const download = await saved;
+  t.is(download.suggestedFilename(), 'otters.md');
+  t.regex(await readFile(await download.path(), 'utf8'), /^# Otters/);
   await page.getByRole('link', { name: 'Back to the collection' }).click();
 
   await page.getByRole('button', { name: 'Actions of otters.md' }).click();
@@ -65,7 +75,13 @@ test('hostile names and texts are shown as text at 390 px, and a key that only r
   const { page, problems } = console;
   await page.getByRole('link', { name: `${HOSTILE_TEXTS[0]}.txt` }).waitFor();
   t.is(await page.getByRole('row').count(), HOSTILE_TEXTS.length + 1);
-  t.is(await page.getByRole('button', { name: /Add|Actions of/ }).count(), 0);
+  t.is(await page.getByRole('button', { name: 'Add' }).count(), 0);
+  await page
+    .getByRole('button', { name: /^Actions of/ })
+    .first()
+    .click();
+  t.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Download the file']);
+  await page.keyboard.press('Escape');
   t.is(await widthBeyondWindow(page), 0);
   t.deepEqual(await axeViolations(page), []);
   await page.getByRole('link', { name: `${HOSTILE_TEXTS[0]}.txt` }).click();

@@ -62,9 +62,11 @@ function useCaller(apiKey: string | null) {
       const loci = createBrowserClient({ baseUrl: location.origin, apiKey: apiKey ?? '', retries: RETRIES });
       const access = await dataOf(loci.api.GET('/api/v1/me', { signal }));
       storedKey.write(apiKey ?? '');
-      const { permissions } = access;
+      const { permissions, writable_collections: writable } = access;
       const may = (...needed: Permission[]) => needed.every((one) => permissions.includes(one));
-      return { loci, access, may };
+      const mayChange = (collectionId: string, ...needed: Permission[]) =>
+        may(...needed) && (writable === null || writable.includes(collectionId));
+      return { loci, access, may, mayChange };
     },
   });
 }

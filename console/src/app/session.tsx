@@ -10,6 +10,8 @@ export type Session = {
   access: Schemas['CurrentCaller'];
   /** Whether the key permits all of these: `collections:write`. */
   may: (...permissions: Permission[]) => boolean;
+  /** The same of what is in a collection: members change only their own collections. */
+  mayChange: (collectionId: string, ...permissions: Permission[]) => boolean;
   signOut: () => void;
 };
 

@@ -22,6 +22,8 @@ export const collectionsTexts = {
   deleting: 'Being deleted',
   private: 'Private',
   actions: (name: string) => `Actions of ${name}`,
+  edit: 'Edit …',
+  remove: 'Delete …',
   archive: 'Archive',
   unarchive: 'Make active again',
   archiving: {
@@ -31,6 +33,12 @@ export const collectionsTexts = {
   unarchiving: {
     title: (name: string) => `Make ${name} active again?`,
     explanation: 'It can be changed again, and everything that it contains stays as it is.',
+  },
+  editing: { title: 'Edit the collection', submit: 'Save' },
+  deletion: {
+    title: 'Delete this collection?',
+    explanation: (name: string, contents: string) =>
+      `${name} has ${contents}. All that is in no other collection is no longer found at once; files, texts and index entries are then removed for good. This cannot be undone.`,
   },
   empty: {
     title: 'There are no collections yet',

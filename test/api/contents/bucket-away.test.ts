@@ -47,8 +47,8 @@ async function openApi(t: ExecutionContext, settings: Record<string, string> = {
     }
     return own.send('/upload', { method: 'POST', headers, form });
   };
-  const download = (contentId: string, redirect: 'follow' | 'manual' = 'follow') =>
-    fetch(`${own.baseUrl}/api/v1/contents/${contentId}/file`, { headers, redirect });
+  const download = (contentId: string, redirect: 'follow' | 'manual' = 'follow', query = '') =>
+    fetch(`${own.baseUrl}/api/v1/contents/${contentId}/file${query}`, { headers, redirect });
   return { ...own, relay, headers, upload, download };
 }
 
@@ -100,5 +100,7 @@ for (const { storeTest } of s3Tests) {
     const response = await fetch(redirect.headers.get('location') ?? '');
     t.is(await response.text(), 'from the bucket');
     t.regex(response.headers.get('content-disposition') ?? '', /^attachment/);
+    const direct = await download(stored, 'manual', '?redirect=false');
+    t.deepEqual([direct.status, await direct.text()], [200, 'from the bucket']);
   });
 }

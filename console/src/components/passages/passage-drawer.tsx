@@ -1,7 +1,7 @@
 import { Code, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useSession } from '../../app/session.tsx';
 import { passagesTexts } from '../../texts/passages-texts.ts';
-import { MarkedText, type TextRange } from '../marked-text.tsx';
+import { MarkedText, type TextRange } from './marked-text.tsx';
 import { PassageFacts } from './passage-facts.tsx';
 import { TextLink } from '../text-link.tsx';
 

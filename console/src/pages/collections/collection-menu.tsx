@@ -1,57 +1,74 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
+import { useSession } from '../../app/session.tsx';
+import { ActionMenu } from '../../components/action-menu.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Icon } from '../../components/icon.tsx';
+import type { IconName } from '../../components/icon.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
 import { shellTexts } from '../../texts/shell-texts.ts';
+import { EditCollectionDialog } from './edit-collection-dialog.tsx';
 import { useArchiveCollection } from './use-collections.ts';
 
 const texts = collectionsTexts;
+type CollectionAction = 'edit' | 'archive' | 'unarchive' | 'remove';
+const ICONS: Readonly<Record<CollectionAction, IconName>> = {
+  edit: 'edit',
+  archive: 'archive',
+  unarchive: 'restore',
+  remove: 'trash',
+};
 
-/** What can be done with a collection. */
-export function CollectionMenu({ collection }: { collection: Schemas['Collection'] }) {
-  const [isAsking, { open, close }] = useDisclosure();
-  const { name, status } = collection;
-  if (status === 'deleting') return null;
-  const action = status === 'archived' ? 'unarchive' : 'archive';
+export type CollectionMenuProps = {
+  collection: Schemas['Collection'];
+  /** Asks whether it is to be deleted. */
+  onDelete: (collection: Schemas['Collection']) => void;
+};
+
+/** What can be done with a collection by this key. */
+export function CollectionMenu({ collection, onDelete }: CollectionMenuProps) {
+  const actions = useActionsOf(collection);
+  const [asked, setAsked] = useState<Exclude<CollectionAction, 'remove'> | null>(null);
+  if (actions.length === 0) return null;
+  const items = actions.map((action) => ({
+    label: texts[action],
+    icon: ICONS[action],
+    onChoose: () => (action === 'remove' ? onDelete(collection) : setAsked(action)),
+  }));
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={texts.actions(name)}>
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<Icon name={status === 'archived' ? 'restore' : 'archive'} size={16} />}
-            onClick={open}
-          >
-            {texts[action]}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <ArchiveDialog collection={collection} action={action} isOpen={isAsking} onClose={close} />
+      <ActionMenu label={texts.actions(collection.name)} items={items} />
+      {asked === 'edit' ? <EditCollectionDialog collection={collection} onClose={() => setAsked(null)} /> : null}
+      {asked === 'archive' || asked === 'unarchive' ? (
+        <ArchiveDialog collection={collection} action={asked} onClose={() => setAsked(null)} />
+      ) : null}
     </>
   );
+}
+
+function useActionsOf({ id, status }: Schemas['Collection']): CollectionAction[] {
+  const { mayChange } = useSession();
+  if (status === 'deleting') return [];
+  const changes: CollectionAction[] = status === 'archived' ? ['unarchive'] : ['edit', 'archive'];
+  return [
+    ...(mayChange(id, 'collections:write') ? changes : []),
+    ...(mayChange(id, 'collections:delete') ? (['remove'] as const) : []),
+  ];
 }
 
 type ArchiveDialogProps = {
   collection: Schemas['Collection'];
   action: 'archive' | 'unarchive';
-  isOpen: boolean;
   onClose: () => void;
 };
 
-function ArchiveDialog({ collection: { id, name }, action, isOpen, onClose }: ArchiveDialogProps) {
+function ArchiveDialog({ collection: { id, name }, action, onClose }: ArchiveDialogProps) {
   const archiving = useArchiveCollection();
-  const isArchiving = action === 'archive';
-  const title = isArchiving ? texts.archiving.title(name) : texts.unarchiving.title(name);
+  const { title, explanation } = action === 'archive' ? texts.archiving : texts.unarchiving;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} centered>
+    <Modal opened onClose={onClose} title={title(name)} centered>
       <Stack>
-        <Text size="sm">{isArchiving ? texts.archiving.explanation : texts.unarchiving.explanation}</Text>
+        <Text size="sm">{explanation}</Text>
         {archiving.error === null ? null : <ErrorNotice error={archiving.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
@@ -7,16 +8,21 @@ import { TextLink } from '../../components/text-link.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { formatSize } from '../../format/format-size.ts';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
-import { CollectionMenu } from './collection-menu.tsx';
+import { CollectionMenu, type CollectionMenuProps } from './collection-menu.tsx';
 import { type CollectionStats, collectionStatsOf } from './collection-stats.ts';
 
 const { column } = collectionsTexts;
 
-export function CollectionTable({ collections }: { collections: readonly Schemas['Collection'][] }) {
-  const mayWrite = useSession().may('collections:write');
+export type CollectionTableProps = Pick<CollectionMenuProps, 'onDelete'> & {
+  collections: readonly Schemas['Collection'][];
+};
+
+export function CollectionTable({ collections, onDelete }: CollectionTableProps) {
+  const { may } = useSession();
+  const hasMenus = may('collections:write') || may('collections:delete');
   return (
     <ListTable
-      actions={mayWrite ? column.actions : null}
+      actions={hasMenus ? column.actions : null}
       head={
         <>
           <Table.Th>{column.name}</Table.Th>
@@ -35,13 +41,17 @@ export function CollectionTable({ collections }: { collections: readonly Schemas
       }
     >
       {collections.map((collection) => (
-        <CollectionRow key={collection.id} collection={collection} hasMenu={mayWrite} />
+        <CollectionRow
+          key={collection.id}
+          collection={collection}
+          menu={hasMenus ? <CollectionMenu collection={collection} onDelete={onDelete} /> : null}
+        />
       ))}
     </ListTable>
   );
 }
 
-function CollectionRow({ collection, hasMenu }: { collection: Schemas['Collection']; hasMenu: boolean }) {
+function CollectionRow({ collection, menu }: { collection: Schemas['Collection']; menu: ReactNode }) {
   const stats = collectionStatsOf(collection);
   const { embedding, updated_at: updatedAt } = collection;
   return (
@@ -69,11 +79,7 @@ function CollectionRow({ collection, hasMenu }: { collection: Schemas['Collectio
       <Table.Td className="only-wide" style={{ whiteSpace: 'nowrap' }}>
         <Time at={updatedAt} />
       </Table.Td>
-      {hasMenu ? (
-        <Table.Td>
-          <CollectionMenu collection={collection} />
-        </Table.Td>
-      ) : null}
+      {menu === null ? null : <Table.Td>{menu}</Table.Td>}
     </Table.Tr>
   );
 }

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -14,6 +16,7 @@ import { CollectionFilters } from './collection-filters.tsx';
 import { CollectionTable } from './collection-table.tsx';
 import type { CollectionFilter } from './collection-filter.ts';
 import { CreateCollectionDialog } from './create-collection-dialog.tsx';
+import { DeleteCollectionDialog } from './delete-collection-dialog.tsx';
 import { useCollections } from './use-collections.ts';
 
 const route = getRouteApi('/collections');
@@ -23,6 +26,7 @@ export function CollectionsPage() {
   const { may } = useSession();
   const filter = route.useSearch();
   const [isCreating, { open, close }] = useDisclosure();
+  const [deleted, setDeleted] = useState<Schemas['Collection'] | null>(null);
   const mayWrite = may('collections:write');
   const create = <AddButton label={collectionsTexts.create} onClick={open} />;
   return (
@@ -33,13 +37,22 @@ export function CollectionsPage() {
         actions={mayWrite ? create : null}
       />
       <CollectionFilters filter={filter} />
-      <CollectionList filter={filter} onCreate={mayWrite ? open : null} />
+      <CollectionList filter={filter} onCreate={mayWrite ? open : null} onDelete={setDeleted} />
       <CreateCollectionDialog isOpen={isCreating} onClose={close} />
+      {deleted === null ? null : (
+        <DeleteCollectionDialog key={deleted.id} collection={deleted} onClose={() => setDeleted(null)} />
+      )}
     </>
   );
 }
 
-function CollectionList({ filter, onCreate }: { filter: CollectionFilter; onCreate: (() => void) | null }) {
+type CollectionListProps = {
+  filter: CollectionFilter;
+  onCreate: (() => void) | null;
+  onDelete: (collection: Schemas['Collection']) => void;
+};
+
+function CollectionList({ filter, onCreate, onDelete }: CollectionListProps) {
   const list = useCollections(filter);
   const { data, error, isPending, refetch } = list;
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -47,7 +60,7 @@ function CollectionList({ filter, onCreate }: { filter: CollectionFilter; onCrea
   if (data.length === 0) return <NoCollections filter={filter} onCreate={onCreate} />;
   return (
     <Stack>
-      <CollectionTable collections={data} />
+      <CollectionTable collections={data} onDelete={onDelete} />
       <MoreButton list={list} />
     </Stack>
   );

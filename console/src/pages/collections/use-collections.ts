@@ -41,6 +41,28 @@ export function useCreateCollection() {
   });
 }
 
+/** Changes a collection. */
+export function useUpdateCollection(id: string) {
+  const { loci } = useSession();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: Schemas['UpdateCollectionRequest']) =>
+      dataOf(loci.api.PATCH('/api/v1/collections/{collection_id}', { params: { path: { collection_id: id } }, body })),
+    onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.collections() }),
+  });
+}
+
+/** Deletes a collection. */
+export function useDeleteCollection(id: string) {
+  const { loci } = useSession();
+  const queries = useQueryClient();
+  return useMutation<Schemas['DeletionAccepted'], Error, void>({
+    mutationFn: async () =>
+      dataOf(loci.api.DELETE('/api/v1/collections/{collection_id}', { params: { path: { collection_id: id } } })),
+    onSettled: async () => queries.invalidateQueries({ queryKey: queryKeys.collections() }),
+  });
+}
+
 /** Archives a collection, or makes it active again. */
 export function useArchiveCollection() {
   const { loci } = useSession();

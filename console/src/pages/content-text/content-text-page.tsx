@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
@@ -11,8 +12,12 @@ import { TextLink } from '../../components/text-link.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { formatSize } from '../../format/format-size.ts';
 import { contentsTexts } from '../../texts/contents-texts.ts';
+import { ContentMenu } from '../contents/content-menu.tsx';
+import { DeleteContentDialog } from '../contents/delete-content-dialog.tsx';
+import { useCollection } from '../contents/use-contents.ts';
 import { ChunkedText } from './chunked-text.tsx';
-import { type ContentAddress, useContent, useContentChunks, useContentText } from './use-content-text.ts';
+import { ContentFacts } from './content-facts.tsx';
+import { useContent, useContentChunks, useContentText } from './use-content-text.ts';
 
 const route = getRouteApi('/collections/$collectionId/contents/$contentId');
 const texts = contentsTexts.text;
@@ -21,33 +26,68 @@ const MAX_PLAIN_CHARACTERS = 200_000;
 
 /** A content: the text as it was read, in the pieces that searches find. */
 export function ContentTextPage() {
-  const address = route.useParams();
-  const { data: content, error, refetch } = useContent(address.contentId);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (content === undefined) return <Loading />;
-  const { name, type, size, status_message: message } = content;
+  const { contentId, collectionId } = route.useParams();
+  const { data: content, error, refetch } = useContent(contentId);
+  const [deleted, setDeleted] = useState<Schemas['Content'] | null>(null);
+  const navigate = route.useNavigate();
+  const toCollection = () => void navigate({ to: '/collections/$collectionId', params: { collectionId } });
+  return (
+    <>
+      {content === undefined ? null : (
+        <ContentHeader collectionId={collectionId} content={content} onDelete={setDeleted} />
+      )}
+      {error !== null && deleted === null ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null}
+      {content === undefined && error === null ? <Loading /> : null}
+      {content === undefined || error !== null ? null : <ContentText collectionId={collectionId} content={content} />}
+      {deleted === null ? null : (
+        <DeleteContentDialog
+          collectionId={collectionId}
+          content={deleted}
+          onClose={() => setDeleted(null)}
+          onDeleted={toCollection}
+        />
+      )}
+    </>
+  );
+}
+
+type ContentHeaderProps = {
+  collectionId: string;
+  content: Schemas['Content'];
+  onDelete: (content: Schemas['Content']) => void;
+};
+
+function ContentHeader({ collectionId, content, onDelete }: ContentHeaderProps) {
+  const { data: collection } = useCollection(collectionId);
+  const { name, type, size, status, status_message: message } = content;
   const facts = [type, size === null ? null : formatSize(size)].filter((fact) => fact !== null).join(' · ');
   const above = (
-    <TextLink to="/collections/$collectionId" params={{ collectionId: address.collectionId }} size="sm">
+    <TextLink to="/collections/$collectionId" params={{ collectionId }} size="sm">
       {contentsTexts.back}
     </TextLink>
   );
+  const actions = (
+    <>
+      <ContentStatus status={status} />
+      {collection === undefined ? null : <ContentMenu collection={collection} content={content} onDelete={onDelete} />}
+    </>
+  );
   return (
     <>
-      <PageHeader title={name} description={facts} above={above} actions={<ContentStatus status={content.status} />} />
+      <PageHeader title={name} description={facts} above={above} actions={actions} />
       {message === null ? null : (
         <Text size="sm" mb="md" className="break-anywhere">
           {message}
         </Text>
       )}
-      <ContentText address={address} content={content} />
+      <ContentFacts content={content} />
     </>
   );
 }
 
-function ContentText({ address, content }: { address: ContentAddress; content: Schemas['Content'] }) {
-  const text = useContentText(content.id);
-  const list = useContentChunks(address);
+function ContentText({ collectionId, content }: { collectionId: string; content: Schemas['Content'] }) {
+  const text = useContentText(content);
+  const list = useContentChunks(collectionId, content);
   if (text.error !== null) {
     return content.status === 'ready' ? (
       <ErrorNotice error={text.error} onRetry={() => void text.refetch()} />

@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { dataOf } from '@loci/client/browser';
 import { queryKeys } from '../../api/query-keys.ts';
+import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { isInProgress } from '../contents/is-in-progress.ts';
 
+const REFRESH_MS = 2_000;
 const CHUNKS_PER_PAGE = 100;
-
-export type ContentAddress = { collectionId: string; contentId: string };
 
 /** A content with its status. */
 export function useContent(id: string) {
@@ -14,14 +15,15 @@ export function useContent(id: string) {
     queryKey: queryKeys.content(id),
     queryFn: async ({ signal }) =>
       dataOf(loci.api.GET('/api/v1/contents/{content_id}', { params: { path: { content_id: id } }, signal })),
+    refetchInterval: ({ state }) => (state.data !== undefined && isInProgress(state.data) ? REFRESH_MS : false),
   });
 }
 
-/** The whole text that was extracted. */
-export function useContentText(id: string) {
+/** The whole text that was extracted. It is another one when the content was ingested again. */
+export function useContentText({ id, status, updated_at: updatedS }: Schemas['Content']) {
   const { loci } = useSession();
   return useQuery({
-    queryKey: [...queryKeys.content(id), 'text'],
+    queryKey: [...queryKeys.content(id), 'text', status, updatedS],
     queryFn: async ({ signal }) => {
       const params = { path: { content_id: id } };
       const text: unknown = await dataOf(
@@ -33,15 +35,15 @@ export function useContentText(id: string) {
 }
 
 /** The chunks of a content, page by page; none for a key that may not read them. */
-export function useContentChunks({ collectionId, contentId }: ContentAddress) {
+export function useContentChunks(collectionId: string, { id, status, updated_at: updatedS }: Schemas['Content']) {
   const { loci, may } = useSession();
   return useInfiniteQuery({
-    queryKey: [...queryKeys.content(contentId), 'chunks', collectionId],
+    queryKey: [...queryKeys.content(id), 'chunks', collectionId, status, updatedS],
     enabled: may('chunks:read'),
     initialPageParam: null as string | null,
     queryFn: async ({ pageParam, signal }) => {
       const page = { limit: CHUNKS_PER_PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      const params = { path: { content_id: contentId }, query: { collection_id: collectionId, ...page } };
+      const params = { path: { content_id: id }, query: { collection_id: collectionId, ...page } };
       return dataOf(loci.api.GET('/api/v1/contents/{content_id}/chunks', { params, signal }));
     },
     getNextPageParam: (page) => page.next_cursor,

@@ -1,8 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { ActionMenu, type MenuItem } from '../../components/action-menu.tsx';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
-import { Icon, type IconName } from '../../components/icon.tsx';
+import type { IconName } from '../../components/icon.tsx';
+import { useDownload } from './use-download.ts';
 import { contentsTexts } from '../../texts/contents-texts.ts';
 import { type ContentAction, useControlContent } from './use-contents.ts';
 
@@ -31,45 +32,41 @@ export type ContentMenuProps = {
 
 /** What can be done with a content by this key. */
 export function ContentMenu({ collection, content, onDelete }: ContentMenuProps) {
-  const { may } = useSession();
   const control = useControlContent(collection.id);
-  const isActive = collection.status === 'active';
-  const actions = isActive && may('contents:write') ? actionsOf(content) : [];
-  const mayDelete = isActive && may('contents:delete') && content.status !== 'deleting';
-  if (actions.length === 0 && !mayDelete) return null;
+  const download = useDownload(content);
+  const permitted = usePermitted(collection, content);
+  const items: MenuItem[] = [
+    ...permitted.actions.map((action) => ({
+      label: contentsTexts.control[action],
+      icon: ICONS[action],
+      onChoose: () => control.mutate({ id: content.id, action }),
+    })),
+    ...(content.content_hash === null
+      ? []
+      : [{ label: contentsTexts.download, icon: 'download' as const, onChoose: () => download.mutate() }]),
+    ...(permitted.mayDelete
+      ? [{ label: contentsTexts.remove, icon: 'trash' as const, onChoose: () => onDelete(content) }]
+      : []),
+  ];
+  if (items.length === 0) return null;
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={contentsTexts.actions(content.name)}
-            loading={control.isPending}
-          >
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {actions.map((action) => (
-            <ControlItem key={action} action={action} onChoose={() => control.mutate({ id: content.id, action })} />
-          ))}
-          {mayDelete ? (
-            <Menu.Item leftSection={<Icon name="trash" size={16} />} onClick={() => onDelete(content)}>
-              {contentsTexts.remove}
-            </Menu.Item>
-          ) : null}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionMenu
+        label={contentsTexts.actions(content.name)}
+        isWaiting={control.isPending || download.isPending}
+        items={items}
+      />
       <FailureDialog error={control.error} onClose={control.reset} />
+      <FailureDialog error={download.error} onClose={download.reset} />
     </>
   );
 }
 
-function ControlItem({ action, onChoose }: { action: ContentAction; onChoose: () => void }) {
-  return (
-    <Menu.Item leftSection={<Icon name={ICONS[action]} size={16} />} onClick={onChoose}>
-      {contentsTexts.control[action]}
-    </Menu.Item>
-  );
+function usePermitted({ id, status }: Schemas['Collection'], content: Content) {
+  const { mayChange } = useSession();
+  const isActive = status === 'active';
+  return {
+    actions: isActive && mayChange(id, 'contents:write') ? actionsOf(content) : [],
+    mayDelete: isActive && mayChange(id, 'contents:delete') && content.status !== 'deleting',
+  };
 }

@@ -33,9 +33,9 @@ export function ContentsPage() {
 }
 
 function CollectionContents({ collection }: { collection: Schemas['Collection'] }) {
-  const { may } = useSession();
+  const { mayChange } = useSession();
   const { id, name, description, status } = collection;
-  const mayAdd = may('uploads:write') && status === 'active';
+  const mayAdd = mayChange(id, 'uploads:write') && status === 'active';
   const addFiles = useAddFiles(id);
   const [deleted, setDeleted] = useState<Schemas['Content'] | null>(null);
   const above = (

@@ -1,20 +1,13 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { dataOf } from '@loci/client/browser';
 import { queryKeys } from '../../api/query-keys.ts';
+import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { isInProgress } from './is-in-progress.ts';
 import type { ContentFilter } from './content-filter.ts';
 
 const PAGE_SIZE = 100;
 const REFRESH_MS = 3_000;
-const REFRESH_RECEIPT_MS = 1_000;
-const IN_PROGRESS: ReadonlySet<string> = new Set([
-  'pending',
-  'downloading',
-  'reading',
-  'splitting',
-  'indexing',
-  'deleting',
-]);
 
 /** A collection with its counts. */
 export function useCollection(id: string) {
@@ -43,7 +36,7 @@ export function useContents(collectionId: string, { status, search }: ContentFil
     select: ({ pages }) => pages.flatMap(({ data }) => data),
     refetchInterval: ({ state }) => {
       const shown = state.data?.pages.flatMap(({ data }) => data) ?? [];
-      return shown.some((content) => IN_PROGRESS.has(content.status)) ? REFRESH_MS : false;
+      return shown.some(isInProgress) ? REFRESH_MS : false;
     },
   });
 }
@@ -57,32 +50,23 @@ export function useControlContent(collectionId: string) {
   return useMutation({
     mutationFn: async ({ id, action }: { id: string; action: ContentAction }) =>
       dataOf(loci.api.POST(`/api/v1/contents/{content_id}/${action}`, { params: { path: { content_id: id } } })),
-    onSettled: async () => queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) }),
-  });
-}
-
-/** Deletes a content. */
-export function useDeleteContent(collectionId: string) {
-  const { loci } = useSession();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (id: string) =>
-      dataOf(loci.api.DELETE('/api/v1/contents/{content_id}', { params: { path: { content_id: id } } })),
-    onSuccess: async () => {
+    onSettled: async (_content, _error, { id }) => {
       await queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) });
-      await queries.invalidateQueries({ queryKey: queryKeys.collection(collectionId) });
+      await queries.invalidateQueries({ queryKey: queryKeys.content(id) });
     },
   });
 }
 
-/** The receipt of a deletion, anew until it is completed. */
-export function useDeletion(id: string | null) {
-  const { loci, may } = useSession();
-  return useQuery({
-    queryKey: queryKeys.deletion(id ?? ''),
-    enabled: id !== null && may('deletions:read'),
-    queryFn: async ({ signal }) =>
-      dataOf(loci.api.GET('/api/v1/deletions/{deletion_id}', { params: { path: { deletion_id: id ?? '' } }, signal })),
-    refetchInterval: ({ state }) => (state.data?.status === 'completed' ? false : REFRESH_RECEIPT_MS),
+/** Deletes a content. */
+export function useDeleteContent(collectionId: string, contentId: string) {
+  const { loci } = useSession();
+  const queries = useQueryClient();
+  return useMutation<Schemas['DeletionAccepted'], Error, void>({
+    mutationFn: async () =>
+      dataOf(loci.api.DELETE('/api/v1/contents/{content_id}', { params: { path: { content_id: contentId } } })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) });
+      await queries.invalidateQueries({ queryKey: queryKeys.collection(collectionId) });
+    },
   });
 }

@@ -1,6 +1,6 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
-import { MarkedText } from '../../components/marked-text.tsx';
+import { MarkedText } from '../../components/passages/marked-text.tsx';
 import type { Passage } from '../../components/passages/passage-drawer.tsx';
 import { PassageFacts } from '../../components/passages/passage-facts.tsx';
 import { TextButton } from '../../components/text-button.tsx';
