@@ -56,6 +56,7 @@ export const Environment = z.object({
   LOCI_TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
   LOCI_TEMPORAL_API_KEY: z.string().optional(),
   LOCI_TEMPORAL_CODEC: z.string().optional(),
+  LOCI_TEMPORAL_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOCI_WORKER_DEPLOYMENT: deploymentName.optional(),
   LOCI_WORKER_BUILD_ID: buildId.optional(),
   LOCI_WEAVIATE_URL: z.url().default('http://127.0.0.1:8790'),
@@ -149,6 +150,7 @@ export const Environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
     .optional(),
+  LOCI_OPERATOR_WORKSPACES: list.pipe(z.array(z.uuid())).default([]),
   LOCI_JWT_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOCI_JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   LOCI_JWT_ISSUER: z.string().optional(),

@@ -8,6 +8,7 @@ import { crawlerAgent } from '#domain/crawls/crawler-name.ts';
 import { deepFreeze } from '#domain/deep-freeze.ts';
 import { WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
 import { readSecretFiles } from './secret-files.ts';
+import { shownSettings } from './shown-settings.ts';
 import { temporalProblems, temporalSettings } from './temporal-settings.ts';
 
 /** Reads and checks the environment. @throws ConfigError with every problem at once. */
@@ -27,7 +28,10 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     ...accessRuleProblems(parsed.data),
   );
   if (problems.length > 0) throw new ConfigError(problems);
-  return deepFreeze(toConfig(parsed.data, embedders.named));
+  return deepFreeze({
+    ...toConfig(parsed.data, embedders.named),
+    shown: shownSettings(parsed.data),
+  });
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -120,7 +124,11 @@ function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
       queriesOfPath: env.LOCI_CRAWL_QUERIES_PER_PATH,
     },
     unstructured: { url: env.LOCI_UNSTRUCTURED_URL ?? null, apiKey: env.LOCI_UNSTRUCTURED_API_KEY ?? null },
+    /** Where people see its workflows; null when it is not known. */
+    temporalUiUrl: env.LOCI_TEMPORAL_UI_URL ?? null,
     access: {
+      /** Workspaces whose keys with every permission see what concerns the whole service. */
+      operatorWorkspaces: env.LOCI_OPERATOR_WORKSPACES,
       administratorToken: env.LOCI_ADMIN_TOKEN ?? null,
       /** Null when bearer tokens of users are not configured. */
       tokens: tokenSettings(env),

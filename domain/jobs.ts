@@ -1,4 +1,4 @@
-import type { TaskQueue } from './task-queues.ts';
+import type { QueueBacklog, TaskQueue } from './task-queues.ts';
 
 /** Names of the workflows that requests and other workflows start; `refreshDueConnections` is started by a schedule. */
 export type WorkflowType =
@@ -61,5 +61,9 @@ export interface Jobs {
   running(workspaceId: string, options: { exceptType: WorkflowType; limit: number }): Promise<string[]>;
   /** Checks that Temporal answers. */
   ping(): Promise<void>;
+  /** The version of the Temporal server. */
+  serverVersion(): Promise<string>;
+  /** What waits in each task queue, of all workspaces together. */
+  backlogs(): Promise<QueueBacklog[]>;
   close(): Promise<void>;
 }

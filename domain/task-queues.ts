@@ -22,3 +22,6 @@ export const TASK_QUEUES = {
   upkeep: 'loci-upkeep',
 } as const;
 export type TaskQueue = (typeof TASK_QUEUES)[keyof typeof TASK_QUEUES];
+
+/** Tasks that no worker has taken yet, and the workers that have asked for some within the last minutes. */
+export type QueueBacklog = { queue: keyof typeof TASK_QUEUES; tasks: number; oldestAgeMs: number; pollers: number };

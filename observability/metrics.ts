@@ -1,5 +1,6 @@
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { queueMetrics, type QueueBacklog } from './queue-metrics.ts';
+import type { QueueBacklog } from '#domain/task-queues.ts';
+import { queueMetrics } from './queue-metrics.ts';
 import { toolMetrics, type ToolMetrics } from './tool-metrics.ts';
 
 /** Metrics of a process. Durations are passed in milliseconds and published in seconds, as Prometheus recommends. */

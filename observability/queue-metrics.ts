@@ -1,7 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-
-/** Tasks that no worker has taken yet, and the workers that have asked for some within the last minutes. */
-export type QueueBacklog = { queue: string; tasks: number; oldestAgeMs: number; pollers: number };
+import type { QueueBacklog } from '#domain/task-queues.ts';
 
 /** The gauges of the task queues, which have a value for each queue that could be measured. */
 export function queueMetrics(registry: Registry) {

@@ -9,6 +9,7 @@ import type { Embedder, EmbeddingSpace, NamedEmbedder } from '#domain/embedder.t
 import type { FairSlots } from '#domain/fair-slots.ts';
 import type { Jobs } from '#domain/jobs.ts';
 import type { ModelCatalogue } from '#domain/model-catalogue.ts';
+import type { ServiceSetting } from '#domain/records/access/service-facts.ts';
 import type { Reranker } from '#domain/reranker.ts';
 import type { TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Log } from '#observability/log.ts';
@@ -109,4 +110,11 @@ export type Services = {
   limits: Limits;
   /** What `/readyz` shows about this instance. */
   instance: { embedder: string; embedderNote: string | null };
+  /** What `GET /service` shows, and to which workspaces. */
+  operation: {
+    version: string;
+    operatorWorkspaces: readonly string[];
+    temporalUi: { url: string; namespace: string } | null;
+    settings: readonly ServiceSetting[];
+  };
 };

@@ -20,6 +20,7 @@ import { createReranker } from '#providers/rerankers/index.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
 import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
 import type { Egress } from '#security/egress/egress.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
 import { createKeyRing } from '#security/key-ring.ts';
 import { createBlobs } from '#store/blobs/blobs.ts';
 import { createSpool } from '#store/blobs/spool.ts';
@@ -27,7 +28,9 @@ import type { Database } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 import { createVectorIndex, type VectorIndex } from '#store/weaviate/vector-index.ts';
 import { createJobs } from '#workers/jobs.ts';
+import { queueBacklogs } from '#workers/queue-backlogs.ts';
 import { loadDataConverter, temporalConnection } from '#workers/temporal-connection.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { openBlobStore } from './open-blob-store.ts';
 import { workFolders } from './work-folders.ts';
 
@@ -82,6 +85,7 @@ export async function openDependencies(
     connection: temporalConnection(config.temporal),
     namespace: config.temporal.namespace,
     dataConverter: await loadDataConverter(config.temporal),
+    queueBacklogs,
     interceptors: tracing?.clientInterceptors ?? [],
   });
   closing.defer(() => jobs.close());
@@ -144,6 +148,17 @@ export function buildServices(config: Config, options: ServicesOptions): Service
     tenantIdleMs,
     secrets: { keyRing: createKeyRing(config.secrets.keys), apiKeyPepper: config.secrets.apiKeyPepper },
     limits: config.limits,
+    operation: {
+      version: packageJson.version,
+      operatorWorkspaces: config.access.operatorWorkspaces,
+      temporalUi: temporalUiOf(config),
+      settings: config.shown,
+    },
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: config.embedder.note },
   };
+}
+
+/** Credentials in the address are nobody's business but the proxy's. */
+function temporalUiOf({ temporalUiUrl, temporal: { namespace } }: Config): Services['operation']['temporalUi'] {
+  return temporalUiUrl === null ? null : { url: urlForDisplay(temporalUiUrl).replace(/\/+$/, ''), namespace };
 }

@@ -120,6 +120,7 @@ async function startServers(context: ServerContext, servers: ManagedProcess[]) {
         : { LOCI_DATABASE_URL: postgres.databaseUrl, LOCI_MIGRATION_DATABASE_URL: postgres.ownerUrl }),
       LOCI_TEMPORAL_ADDRESS: address,
       LOCI_TEMPORAL_NAMESPACE: namespace,
+      ...(temporal === null ? {} : { LOCI_TEMPORAL_UI_URL: temporal.uiUrl }),
       ...(weaviate === null
         ? {}
         : {

@@ -48,6 +48,11 @@ export async function prepareFirstRun(setup: ServiceSetup): Promise<FirstRun> {
   return FirstRunOutput.parse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''));
 }
 
+/** Returns the setup with the workspace of the first run as the one that operates the service, unless a setting names others. */
+export function operatedByFirst<Setup extends ServiceSetup>(setup: Setup, first: FirstRun): Setup {
+  return { ...setup, environment: { LOCI_OPERATOR_WORKSPACES: first.workspace_id, ...setup.environment } };
+}
+
 function runMain(main: string, { context, environment }: ServiceSetup): Promise<string> {
   return runCommand({
     file: process.execPath,

@@ -7,7 +7,15 @@ import { readConfig } from '#config/index.ts';
 import { buildInBackground } from '#stack/console/build-in-background.ts';
 import type { FirstRun } from './first-run.ts';
 import { type RunningStack, startLocalStack } from './local-stack.ts';
-import { createLociServices, loopbackOf, migrate, prepareFirstRun, PROJECT_DIR } from './loci-services.ts';
+import {
+  createLociServices,
+  type LociServices,
+  loopbackOf,
+  migrate,
+  operatedByFirst,
+  prepareFirstRun,
+  PROJECT_DIR,
+} from './loci-services.ts';
 import type { ManagedProcess } from '#stack/processes/managed-process.ts';
 import { reasonOf, StackError } from './stack-error.ts';
 import { configuredPorts } from './stack-ports.ts';
@@ -48,18 +56,19 @@ async function start(): Promise<void> {
     log,
   });
   rmSync(connectionFile, { force: true });
-  const services = createLociServices(stack);
+  let services: LociServices | null = null;
   const stopping = new AbortController();
   const stopInOrder = async () => {
     stopping.abort();
     rmSync(connectionFile, { force: true });
-    await services.api.stop();
-    await services.worker.stop();
+    await services?.api.stop();
+    await services?.worker.stop();
     await stack.stop();
   };
   try {
     await migrate(stack);
     const firstRun = await prepareFirstRun(stack);
+    services = createLociServices(operatedByFirst(stack, firstRun));
     const processes = [services.api, services.worker];
     await timedStep({ log, title: 'Starting API and worker' }, () => startAll(processes));
     const servers = [stack.postgres, stack.temporal, stack.weaviate].filter((server) => server !== null);

@@ -42,6 +42,7 @@ import { createRunStages, type RunStages } from '#store/uploads/run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from '#store/workspaces/members.ts';
 import { createUserMemories, type UserMemories } from '#store/memories/user-memories.ts';
+import { createUploadLists, type UploadLists } from '#store/uploads/upload-lists.ts';
 import { createUploadStore, type UploadStore } from '#store/uploads/uploads.ts';
 import { createWakeUpStore, type WakeUpStore } from '#store/outbox/wake-ups.ts';
 import { createWebhookAttempts, type WebhookAttempts } from '#store/webhooks/webhook-attempts.ts';
@@ -65,6 +66,7 @@ export type Stores = {
   contentChanges: ContentChanges;
   existingContents: ExistingContents;
   uploads: UploadStore;
+  uploadLists: UploadLists;
   crawls: CrawlStore;
   crawlPages: CrawlPageStore;
   crawlFrontier: CrawlFrontier;
@@ -126,6 +128,7 @@ export function createStores(database: Database): Stores {
     contentChanges: createContentChanges(database),
     existingContents: createExistingContents(database),
     uploads: createUploadStore(database),
+    uploadLists: createUploadLists(database),
     crawls: createCrawlStore(database),
     crawlPages: createCrawlPageStore(database),
     crawlFrontier: createCrawlFrontier(database),

@@ -9,7 +9,7 @@ import { createHostRateLimit } from '#store/crawls/host-rate-limit.ts';
 import { createResidueSystem } from '#store/index/residue-system.ts';
 import { createMaintenanceLease } from '#store/outbox/maintenance-lease.ts';
 import { createOutboxSystem } from '#store/outbox/outbox-system.ts';
-import { query, type Database } from './postgres.ts';
+import { query, queryOne, type Database } from './postgres.ts';
 
 /**
  * The store methods without a scope: authentication, which does not know the workspace yet, and loops that serve all
@@ -29,6 +29,12 @@ export function createSystemStore(database: Database) {
     consumeOAuthState: (stateHash: string) => consumeOAuthState(database, stateHash),
     purgeOAuthStates: () => purgeOAuthStates(database),
     claimDueRefreshes: (due: { workspaceId: string | null; limit: number }) => claimDueRefreshes(database, due),
+
+    /** The version of the server, without the name of its package: `17.6`. */
+    async serverVersion(): Promise<string | null> {
+      const row = await queryOne<{ server_version: string }>(database, 'show server_version');
+      return row?.server_version.split(' ')[0] ?? null;
+    },
 
     async ping(): Promise<void> {
       await query(database, 'select 1');

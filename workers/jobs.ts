@@ -3,12 +3,15 @@ import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/clie
 import type { DataConverter } from '@temporalio/common';
 import { AppError } from '#domain/app-error.ts';
 import type { JobStart, JobState, Jobs } from '#domain/jobs.ts';
+import type { QueueBacklog } from '#domain/task-queues.ts';
 import type { TemporalConnection } from './temporal-connection.ts';
 
 export type JobsOptions = {
   connection: TemporalConnection;
   namespace: string;
   dataConverter: DataConverter;
+  /** Measures the task queues. */
+  queueBacklogs: (server: { connection: Connection; namespace: string }) => Promise<QueueBacklog[]>;
   /** Called around every start and signal. */
   interceptors?: readonly WorkflowClientInterceptor[];
 };
@@ -80,6 +83,8 @@ export function createJobs({ namespace, dataConverter, interceptors = [], ...opt
       call(async () => {
         await client.workflowService.getSystemInfo({});
       }),
+    serverVersion: () => call(async () => (await client.workflowService.getSystemInfo({})).serverVersion),
+    backlogs: () => call(() => options.queueBacklogs({ connection, namespace })),
     close: async () => {
       closing.abort();
       // A retry on a closed connection would throw where nothing can catch it. All calls end within their deadline.

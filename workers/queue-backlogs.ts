@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tsToMs } from '@temporalio/common/lib/time.js';
+import type { Connection } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { TASK_QUEUES, type TaskQueue } from '#domain/task-queues.ts';
+import { type QueueBacklog, TASK_QUEUES, type TaskQueue } from '#domain/task-queues.ts';
+import type { QueueName } from '#domain/worker-slots.ts';
 import type { Log } from '#observability/log.ts';
 import type { Metrics } from '#observability/metrics.ts';
-import type { QueueBacklog } from '#observability/queue-metrics.ts';
 
 /** Ten small calls for each worker process. */
 const POLL_MS = 15_000;
@@ -13,7 +14,10 @@ const DEADLINE_MS = 5_000;
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
 
-export type QueueBacklogsOptions = { connection: NativeConnection; namespace: string };
+// `Object.keys` does not know the names.
+const QUEUE_NAMES = Object.keys(TASK_QUEUES) as QueueName[];
+
+export type QueueBacklogsOptions = { connection: Connection | NativeConnection; namespace: string };
 
 /** The type of the tasks of a queue, as the server knows it: no queue of ours has both. */
 export function taskTypeOf(queue: TaskQueue): number {
@@ -22,7 +26,8 @@ export function taskTypeOf(queue: TaskQueue): number {
 
 /** Returns what waits in each task queue. @throws an error of gRPC if the server does not answer */
 export async function queueBacklogs({ connection, namespace }: QueueBacklogsOptions): Promise<QueueBacklog[]> {
-  const describe = async ([queue, name]: [string, TaskQueue]) => {
+  const describe = async (queue: QueueName) => {
+    const name = TASK_QUEUES[queue];
     const { stats, pollers } = await connection.workflowService.describeTaskQueue({
       namespace,
       taskQueue: { name },
@@ -33,9 +38,7 @@ export async function queueBacklogs({ connection, namespace }: QueueBacklogsOpti
     const oldestAgeMs = tasks === 0 ? 0 : tsToMs(stats?.approximateBacklogAge ?? undefined);
     return { queue, tasks, oldestAgeMs, pollers: pollers.length };
   };
-  return connection.withDeadline(Date.now() + DEADLINE_MS, () =>
-    Promise.all(Object.entries(TASK_QUEUES).map(describe)),
-  );
+  return connection.withDeadline(Date.now() + DEADLINE_MS, () => Promise.all(QUEUE_NAMES.map(describe)));
 }
 
 type Watch = QueueBacklogsOptions & { metrics: Metrics; log: Log; signal: AbortSignal };

@@ -11,6 +11,7 @@ const caller: CurrentCaller = {
   permissions: ['collections:read', 'contents:read'],
   collections: [exampleIds.collection],
   writable_collections: [exampleIds.collection],
+  is_operator: false,
   api_key: { id: exampleIds.apiKey, label: 'search page', expires_at: null, last_used_at: UPDATED },
 };
 

@@ -19,6 +19,21 @@ export const processExamples = {
       reranker: 'server/bge-reranker-v2-m3',
     },
   },
+  getServiceFacts: {
+    response: {
+      versions: { loci: '0.1.0', node: '24.4.1', postgres: '17.6', temporal: '1.29.1', weaviate: '1.33.4' },
+      temporal_ui: { url: 'http://127.0.0.1:8780', namespace: 'default' },
+      queues: [
+        { name: 'express', waiting: 0, oldest_age_seconds: 0, workers: 2 },
+        { name: 'ingest', waiting: 14, oldest_age_seconds: 3.2, workers: 2 },
+      ],
+      settings: [
+        { name: 'LOCI_DATABASE_URL', is_set: true, is_hidden: true, value: null },
+        { name: 'LOCI_CHAT_BASE_URL', is_set: true, is_hidden: false, value: 'https://models.example.com' },
+        { name: 'LOCI_MAX_FILE_BYTES', is_set: false, is_hidden: false, value: '209715200' },
+      ],
+    },
+  },
   metrics: {
     response:
       '# HELP loci_http_request_duration_seconds Time from the first byte of a request to the end of its response.\n' +

@@ -1,4 +1,5 @@
 import type { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
+import type { UploadSummary } from '#domain/records/uploads/upload-list.ts';
 import { EXAMPLE_HASH } from './content-examples.ts';
 import { CREATED, exampleIds, UPDATED } from './example-ids.ts';
 import type { OperationExample } from './operation-example.ts';
@@ -41,7 +42,7 @@ const progress: UploadProgress = {
   workspace_id: exampleIds.workspace,
   status: 'completed_with_errors',
   content_type: 'file',
-  workflow_id: `upload-${exampleIds.upload}`,
+  workflow_id: `ingest-upload/${exampleIds.upload}`,
   total_uploads: 2,
   successful_uploads: 1,
   failed_uploads: 1,
@@ -72,9 +73,21 @@ function progressAt(status: UploadProgress['status'], ofContent: 'paused' | 'pen
   return { ...progress, status, contents, progress: counts };
 }
 
+function summaryOf({
+  errors: _errors,
+  contents: [first],
+  crawls,
+  next_cursor: _next,
+  has_more: _more,
+  ...upload
+}: UploadProgress): UploadSummary {
+  return { ...upload, name: first?.name ?? null, crawls: crawls.length };
+}
+
 /** Examples of the operations on uploads. The fields of the form have their examples in the schema. */
 export const uploadExamples = {
   uploadContent: { response: accepted },
+  listUploads: { response: { data: [summaryOf(progress)], next_cursor: null, has_more: false } },
   getUpload: { response: progress },
   pauseUpload: { response: progressAt('paused', 'paused') },
   resumeUpload: { response: progressAt('running', 'pending') },

@@ -73,11 +73,13 @@ import { listOAuthClientsRoute } from '#api/routes/oauth/list-oauth-clients.ts';
 import { listOAuthProvidersRoute } from '#api/routes/oauth/list-oauth-providers.ts';
 import { putOAuthClientRoute } from '#api/routes/oauth/put-oauth-client.ts';
 import { refreshOAuthTokenRoute } from '#api/routes/oauth/refresh-token.ts';
+import { getServiceFactsRoute } from '#api/routes/process/get-service-facts.ts';
 import { livezRoute } from '#api/routes/process/livez.ts';
 import { metricsRoute } from '#api/routes/process/metrics.ts';
 import { readyzRoute } from '#api/routes/process/readyz.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from '#api/routes/uploads/control-upload.ts';
 import { getUploadRoute } from '#api/routes/uploads/get-upload.ts';
+import { listUploadsRoute } from '#api/routes/uploads/list-uploads.ts';
 import { updateContentRoute } from '#api/routes/contents/update-content.ts';
 import { uploadContentRoute } from '#api/routes/uploads/upload-content.ts';
 import { createWebhookRoute } from '#api/routes/webhooks/create-webhook.ts';
@@ -112,6 +114,7 @@ import { getWebhookSecretRoute, rotateWebhookSecretRoute } from '#api/routes/wor
 /** Every route by its operation id. The first route that matches a request serves it. */
 export const routes: Readonly<Record<string, Route>> = {
   uploadContent: uploadContentRoute,
+  listUploads: listUploadsRoute,
   getUpload: getUploadRoute,
   pauseUpload: pauseUploadRoute,
   resumeUpload: resumeUploadRoute,
@@ -218,6 +221,7 @@ export const routes: Readonly<Record<string, Route>> = {
   deleteOAuthClient: deleteOAuthClientRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,
+  getServiceFacts: getServiceFactsRoute,
   livez: livezRoute,
   readyz: readyzRoute,
   metrics: metricsRoute,

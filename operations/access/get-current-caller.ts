@@ -1,6 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import { KNOWN_PERMISSIONS, type Caller } from '#domain/access/caller.ts';
 import type { CurrentCaller } from '#domain/records/access/current-caller.ts';
+import { isOperator } from '#operations/get-service-facts.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function getCurrentCaller(
   const who = { principal, user_id: userId, workspace_ids: [...workspaceIds] };
   if (workspaceIds.length > 1 && !isWorkspaceNamed) {
     const nothing = { workspace_id: null, permissions: [], collections: [], writable_collections: [] };
-    return { ...who, ...nothing, api_key: null };
+    return { ...who, ...nothing, is_operator: false, api_key: null };
   }
   const [collections, apiKey] = await Promise.all([reachedCollections(services, caller), ownKey(services, caller)]);
   const holds = (permission: string) => caller.permissions.includes('*') || caller.permissions.includes(permission);
@@ -25,6 +26,7 @@ export async function getCurrentCaller(
     workspace_id: caller.scope.workspaceId,
     permissions: KNOWN_PERMISSIONS.filter(holds),
     ...collections,
+    is_operator: isOperator(services, caller),
     api_key: apiKey,
   };
 }

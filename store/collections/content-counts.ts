@@ -31,11 +31,16 @@ export const ANY_IN_SCOPE = (
 ): string => `(:collectionIds::uuid[] is null or ${id} = any(:collectionIds::uuid[]))
   and ${notDeleting(id)}`;
 
-/** Rows `(status, contents, chunks)` whose sums are the counts of the runs that belong to the upload `:id`. */
-export const UPLOAD_COUNTS = `select k.status, k.contents, k.chunks from upload_counts k
-      where k.upload_id = :id and k.workspace_id = :workspaceId
-    union all select part.status, part.contents, part.chunks from content_count_changes d ${PARTS}
-      where d.workspace_id = :workspaceId and d.upload_id = :id and part.status is not null`;
+/**
+ * Rows `(upload_id, status, contents, chunks)` whose sums are the counts of the runs that belong to uploads. `where` is a
+ * condition on the id of an upload.
+ */
+export function uploadCounts(where: (id: string) => string): string {
+  return `select k.upload_id, k.status, k.contents, k.chunks from upload_counts k
+      where ${where('k.upload_id')} and k.workspace_id = :workspaceId
+    union all select d.upload_id, part.status, part.contents, part.chunks from content_count_changes d ${PARTS}
+      where d.workspace_id = :workspaceId and ${where('d.upload_id')} and part.status is not null`;
+}
 
 const MAX_CHANGES = 20_000;
 const FOLD_LOCK = 4;

@@ -54,6 +54,7 @@ export type Crawl = {
 /** A crawl as `GET /uploads/{id}` shows it. */
 export type CrawlSummary = {
   id: string;
+  upload_id: string;
   start_url: string;
   start_content_id: string;
   max_pages: number;
@@ -88,9 +89,9 @@ const COUNTS = `(select jsonb_build_object(
 /** Prepared, because clients ask for the progress of an upload again and again. */
 const LIST_CRAWLS: PreparedStatement = {
   name: 'list_upload_crawls',
-  sql: `select id, start_url, start_content_id, max_pages, max_depth, state, paused, message, taken,
+  sql: `select id, upload_id, start_url, start_content_id, max_pages, max_depth, state, paused, message, taken,
       coalesce(counts, ${COUNTS}) as counts
-    from crawls c where upload_id = :uploadId and workspace_id = :workspaceId order by id`,
+    from crawls c where upload_id = any(:uploadIds::uuid[]) and workspace_id = :workspaceId order by id`,
 };
 
 /** Crawls: their limits and state, and the time slice that may write. Their pages are in `crawlPages`. */
@@ -173,9 +174,9 @@ export function createCrawlStore(database: Database) {
       );
     },
 
-    /** Lists the crawls of an upload in the order of the request. */
-    list(scope: Scope, uploadId: string): Promise<CrawlSummary[]> {
-      return query<CrawlSummary>(database, LIST_CRAWLS, { workspaceId: scope.workspaceId, uploadId });
+    /** Lists the crawls of uploads in the order of the requests. */
+    list(scope: Scope, uploadIds: readonly string[]): Promise<CrawlSummary[]> {
+      return query<CrawlSummary>(database, LIST_CRAWLS, { workspaceId: scope.workspaceId, uploadIds });
     },
 
     async countPages(scope: Scope, id: string): Promise<CrawlCounts> {

@@ -2,10 +2,10 @@ import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
-import { UPLOAD_COUNTS } from '#store/collections/content-counts.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { pageOf, type Page } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import { type ContentCounts, contentCounts, type StatusCount, sumCounts } from './upload-content-counts.ts';
 
 export type UploadRow = {
   id: string;
@@ -54,23 +54,10 @@ const FIND_UPLOAD: PreparedStatement = {
       and ${notDeleting('collection_id')}`,
 };
 
-/** One row for each content of an upload that the condition selects; each is looked up, whatever the planner expects. */
-const contentsWhere = (condition: string) => `
-  select case when cc.paused then 'paused' else cc.stage end as status, 1 as contents, cc.chunk_count as chunks
-  from uploads u
-  cross join lateral (select uc.content_id from upload_contents uc where uc.upload_id = u.id and ${condition} offset 0) uc
-  cross join lateral (select * from content_collections cc
-    where cc.content_id = uc.content_id and cc.collection_id = u.collection_id offset 0) cc
-  where u.id = :id and u.workspace_id = :workspaceId`;
-
-/** Of an upload with counts, only those contents are read whose run belongs to another upload. */
 const COUNT_CONTENTS: PreparedStatement = {
   name: 'count_upload_contents',
-  sql: `select status, sum(contents)::bigint as count, sum(chunks)::bigint as chunks from (
-      ${UPLOAD_COUNTS}
-      union all ${contentsWhere('not u.is_counted')}
-      union all ${contentsWhere('uc.is_foreign and u.is_counted')} and cc.upload_id is distinct from u.id
-    ) parts group by status`,
+  sql: `select status, sum(contents)::bigint as count, sum(chunks)::bigint as chunks
+    from (${contentCounts((id) => `${id} = :id`)}) parts group by status`,
 };
 
 const LIST_MANIFEST: PreparedStatement = {
@@ -147,24 +134,10 @@ export function createUploadStore(database: Database) {
     },
 
     /** Counts the contents of an upload by status, and their published chunks. Deleted contents no longer count. */
-    async progress(
-      scope: Scope,
-      id: string,
-    ): Promise<{ byStatus: Partial<Record<ContentStatus, number>>; chunks: number }> {
-      const rows = await query<{ status: ContentStatus | 'all'; count: number; chunks: number }>(
-        database,
-        COUNT_CONTENTS,
-        {
-          workspaceId: scope.workspaceId,
-          id,
-        },
-      );
-      return {
-        byStatus: Object.fromEntries(
-          rows.filter(({ status, count }) => status !== 'all' && count > 0).map((row) => [row.status, row.count]),
-        ),
-        chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
-      };
+    async progress(scope: Scope, id: string): Promise<ContentCounts> {
+      const bindings = { workspaceId: scope.workspaceId, id };
+      const rows = await query<StatusCount>(database, COUNT_CONTENTS, bindings);
+      return sumCounts(rows);
     },
 
     /** Returns a page of the contents in id order, restricted to `only` when given. */

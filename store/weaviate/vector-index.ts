@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
 import { countObjects, fetchVectors, readObjects } from './read-objects.ts';
@@ -18,6 +19,9 @@ import { deleteContent, deleteContents, deleteObjects } from './delete-objects.t
 
 export type { ContentVersion, Hit, HitLeg, HitLegs, IndexSearch } from './search.ts';
 export type { IndexObject } from './write-objects.ts';
+/** What Weaviate says of itself. */
+const Meta = z.object({ version: z.string() });
+
 export type VectorIndex = ReturnType<typeof createVectorIndex>;
 
 /**
@@ -67,6 +71,8 @@ export function createVectorIndex(options: VectorIndexOptions) {
     search: inTenant(searchTenant),
     /** Resolves when Weaviate is ready to serve. */
     ready: () => connection.ready(),
+    /** The version of Weaviate. */
+    version: async () => Meta.parse(await withAppErrors(connection.rest({ method: 'GET', path: '/meta' }))).version,
     close: () => connection.close(),
   };
 }

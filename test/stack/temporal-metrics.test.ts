@@ -17,7 +17,7 @@ test('counts what waits in each task queue while no worker takes it', async (t) 
   const { address } = stack.temporal;
   const namespace = `backlogs-${randomUUID()}`;
   await prepareNamespace({ address, namespace });
-  const jobs = createJobs({ connection: { address }, namespace, dataConverter: {} });
+  const jobs = createJobs({ connection: { address }, namespace, dataConverter: {}, queueBacklogs });
   const connection = await NativeConnection.connect({ address });
   t.teardown(async () => {
     await jobs.close();

@@ -18,6 +18,7 @@ import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startTemporalGateway, type TemporalGateway } from '#test/support/servers/temporal-gateway.ts';
 import { createJobs } from '#workers/jobs.ts';
+import { queueBacklogs } from '#workers/queue-backlogs.ts';
 import { temporalConnection } from '#workers/temporal-connection.ts';
 import { readableText } from '#test/workflows/canaries.ts';
 
@@ -84,7 +85,7 @@ test.serial('a client without what the server requires gets an error that names 
 test.serial('both ways work for the client of the API and for the connection of the worker', async (t) => {
   for (const settings of [byCertificate(), byKey()].map(readTemporalSettings)) {
     const connection = temporalConnection(settings);
-    const jobs = createJobs({ connection, namespace: NAMESPACE, dataConverter: {} });
+    const jobs = createJobs({ connection, namespace: NAMESPACE, dataConverter: {}, queueBacklogs });
     await t.notThrowsAsync(jobs.ping());
     t.is(await jobs.state('a workflow that is not there'), 'not_found');
     await jobs.close();

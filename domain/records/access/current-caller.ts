@@ -38,6 +38,9 @@ export const CurrentCaller = z
           'The only collections that the caller can change, or upload to, with the permissions for it; null means every collection. ' +
           'A member reads public collections, but changes only its own.',
       }),
+    is_operator: z.boolean().meta({
+      description: 'Whether the caller operates the service, and may see what concerns all workspaces: `GET /service`.',
+    }),
     api_key: z
       .object({
         id: Id.meta({ description: 'Id of the record of the key.' }),

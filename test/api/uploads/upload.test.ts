@@ -2,7 +2,8 @@ import test from 'ava';
 import { z } from 'zod';
 import { Content } from '#domain/records/content.ts';
 import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
-import { formFor, freshClient } from '#test/support/harness/api-client.ts';
+import { UploadList } from '#domain/records/uploads/upload-list.ts';
+import { apiClient, createKey, formFor, freshClient } from '#test/support/harness/api-client.ts';
 
 const ContentList = z.object({
   data: z.array(Content),
@@ -151,6 +152,50 @@ test('an upload returns its progress and its contents in pages', async (t) => {
   t.false(second.has_more);
   t.is(new Set([...first.contents, ...second.contents].map(({ content_id }) => content_id)).size, 5);
 });
+
+test('uploads are listed newest first with what their own pages say, by status and collection, to those who reach them', async (t) => {
+  const { key, workspaceId } = await createKey();
+  const api = apiClient(key);
+  const [one, other] = [await api.createCollection('one'), await api.createCollection('other')];
+  const broken = new File([new Uint8Array([0x25, 0x50, 0x44, 0x46, 0x2d, 0x31, 0x2e, 0x37, 0x0a])], 'broken.pdf');
+  const ids = [
+    (await api.upload(one.id, [['files', new File(['first'], 'first.txt')]])).upload_id,
+    (await api.upload(other.id, [['files', broken]])).upload_id,
+    (await api.upload(one.id, [...many(12), ['files', new File([], 'empty.txt')]])).upload_id,
+  ].toReversed();
+  const all = await api.get('/uploads', UploadList);
+  t.deepEqual(
+    all.data.map(({ id, name, status, crawls }) => [id, name, status, crawls]),
+    [
+      [ids[0], '0.txt', 'completed_with_errors', 0],
+      [ids[1], 'broken.pdf', 'failed', 0],
+      [ids[2], 'first.txt', 'completed', 0],
+    ],
+  );
+  for (const { name: _name, crawls: _crawls, ...upload } of all.data)
+    t.like(await api.get(`/uploads/${upload.id}`, UploadProgress), upload);
+
+  const page = await api.get('/uploads?limit=2', UploadList);
+  const rest = await api.get(`/uploads?limit=2&cursor=${page.next_cursor}`, UploadList);
+  t.deepEqual(idsOf([...page.data, ...rest.data]), ids);
+  t.false(rest.has_more);
+  t.deepEqual(idsOf((await api.get('/uploads?status=failed&limit=1', UploadList)).data), [ids[1]]);
+  t.deepEqual((await api.get('/uploads?status=paused', UploadList)).data, []);
+  t.deepEqual(idsOf((await api.get(`/uploads?collection_id=${other.id}`, UploadList)).data), [ids[1]]);
+  t.is((await api.fail(`/uploads?status=failed&cursor=${page.next_cursor}`)).status, 422);
+
+  const limited = await createKey({ workspaceId, collections: [other.id] });
+  t.deepEqual(idsOf((await apiClient(limited.key).get('/uploads', UploadList)).data), [ids[1]]);
+  t.deepEqual((await (await freshClient()).get('/uploads', UploadList)).data, []);
+});
+
+function idsOf(uploads: readonly { id: string }[]): string[] {
+  return uploads.map(({ id }) => id);
+}
+
+function many(count: number) {
+  return Array.from({ length: count }, (_, at) => ['files', new File([`text ${at}`], `${at}.txt`)] as const);
+}
 
 test('a label names the only item, and metadata and description are stored', async (t) => {
   const api = await freshClient();

@@ -3,7 +3,13 @@ import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
-import { createLociServices, type LociServices, migrate, prepareFirstRun } from '#stack/loci-services.ts';
+import {
+  createLociServices,
+  type LociServices,
+  migrate,
+  operatedByFirst,
+  prepareFirstRun,
+} from '#stack/loci-services.ts';
 import { readLogTail } from '#stack/processes/process-log.ts';
 import { timedStep } from '#stack/timed-step.ts';
 import { startControlServer } from './control-server.ts';
@@ -75,14 +81,14 @@ export async function startTestRunStack(): Promise<TestRunStack> {
     log,
   });
   isFirst = false;
-  const services = createLociServices(stack);
   const closing = new AsyncDisposableStack();
   closing.defer(() => stack.stop());
-  closing.defer(() => services.worker.stop());
-  closing.defer(() => services.api.stop());
   try {
     await migrate(stack);
     const first = await prepareFirstRun(stack);
+    const services = createLociServices(operatedByFirst(stack, first));
+    closing.defer(() => services.worker.stop());
+    closing.defer(() => services.api.stop());
     await timedStep({ log, title: 'Starting API and worker' }, async () => {
       await Promise.all([services.api.start(), services.worker.start()]);
     });

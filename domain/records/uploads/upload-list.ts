@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { NEXT_PAGE } from '#domain/records/cursor-list.ts';
+import { UploadProgress } from '#domain/records/upload.ts';
+
+/** An upload in a list: its progress, without its contents, rejected items and crawls. */
+export const UploadSummary = UploadProgress.omit({
+  crawls: true,
+  errors: true,
+  contents: true,
+  next_cursor: true,
+  has_more: true,
+})
+  .extend({
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of its first content, of those that are not deleted; null when none is left.' }),
+    crawls: z.int().meta({ description: 'Number of its crawls.' }),
+  })
+  .meta({ id: 'UploadSummary' });
+export type UploadSummary = z.infer<typeof UploadSummary>;
+
+export const UploadList = z
+  .object({ data: z.array(UploadSummary).meta({ description: 'Uploads of this page, newest first.' }), ...NEXT_PAGE })
+  .meta({ id: 'UploadList' });
+export type UploadList = z.infer<typeof UploadList>;

@@ -1,0 +1,57 @@
+import type { Scope } from '#domain/access/scope.ts';
+import type { TimePosition } from '#domain/cursor.ts';
+import { notDeleting } from '#store/collections/not-deleting.ts';
+import { pageOf, type Page } from '#store/page.ts';
+import { query, type Database } from '#store/postgres.ts';
+import { type ContentCounts, contentCounts, type StatusCount, sumCounts } from './upload-content-counts.ts';
+import type { UploadRow } from './uploads.ts';
+
+/** An upload in a list: with the name of its first content that is left, the counts of its contents, and its position. */
+export type ListedUpload = Omit<UploadRow, 'errors' | 'ingest'> & {
+  name: string | null;
+  counts: ContentCounts;
+  created_us: number;
+};
+
+export type UploadPage = { collectionId?: string | undefined; before: TimePosition | null; limit: number };
+
+type Row = Omit<ListedUpload, 'counts'> & { counts: StatusCount[] };
+
+/** Newest first. The counts are summed up for all uploads of the page at once. */
+const LIST = `
+  with listed as materialized (
+    select u.id, u.workspace_id, u.collection_id, u.content_type, u.workflow_id, u.total_uploads, u.failed_uploads, u.created_at,
+      u.updated_at, (extract(epoch from u.created_at) * 1000000)::bigint as created_us
+    from uploads u where u.workspace_id = :workspaceId and (:collectionId::uuid is null or u.collection_id = :collectionId)
+      and (:collectionIds::uuid[] is null or u.collection_id = any(:collectionIds::uuid[]))
+      and ${notDeleting('u.collection_id')}
+      and (:beforeUs::bigint is null
+        or (u.created_at, u.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
+    order by u.created_at desc, u.id desc limit :limit
+  ), counts as materialized (
+    select upload_id, jsonb_agg(jsonb_build_object('status', status, 'count', contents, 'chunks', chunks)) as counts from (
+      select upload_id, status, sum(contents) as contents, sum(chunks) as chunks
+      from (${contentCounts((id) => `${id} = any(array(select id from listed))`)}) parts group by upload_id, status
+    ) sums group by upload_id
+  )
+  select l.*, first.name, coalesce(c.counts, '[]') as counts from listed l left join counts c on c.upload_id = l.id
+  left join lateral (select t.name from upload_contents uc join contents t on t.id = uc.content_id
+    where uc.upload_id = l.id order by uc.content_id limit 1) first on true
+  order by l.created_at desc, l.id desc`;
+
+/** Lists of uploads. */
+export function createUploadLists(database: Database) {
+  return {
+    /** Returns a page of the uploads into collections in scope, newest first. */
+    async list(scope: Scope, { collectionId, before, limit }: UploadPage): Promise<Page<ListedUpload>> {
+      const position = { beforeUs: before?.createdUs, beforeId: before?.id };
+      const rows = await query<Row>(database, LIST, { ...scope, collectionId, ...position, limit: limit + 1 });
+      return pageOf(
+        rows.map(({ counts, ...row }) => ({ ...row, counts: sumCounts(counts) })),
+        limit,
+      );
+    },
+  };
+}
+
+export type UploadLists = ReturnType<typeof createUploadLists>;
