@@ -31,4 +31,5 @@ export const accessExamples = {
     },
   },
   signIn: { body: { code: 'uL3f0gkYh5zq6cVQm1xKc0F2v8wS4tR7nB9dJ3eA5hM' }, response: signedIn },
+  signOut: { response: { revoked: true } },
 } satisfies Record<string, OperationExample>;

@@ -2,6 +2,7 @@ import type { Route } from '#api/http/route.ts';
 import { getCurrentCallerRoute } from '#api/routes/access/get-current-caller.ts';
 import { getSignInMethodsRoute } from '#api/routes/access/get-sign-in-methods.ts';
 import { signInRoute } from '#api/routes/access/sign-in.ts';
+import { signOutRoute } from '#api/routes/access/sign-out.ts';
 import { createAnswerRoute } from '#api/routes/answers/create-answer.ts';
 import { createChatCompletionRoute } from '#api/routes/answers/create-chat-completion.ts';
 import { createApiKeyRoute } from '#api/routes/api-keys/create-api-key.ts';
@@ -154,6 +155,7 @@ export const routes: Readonly<Record<string, Route>> = {
   getCurrentCaller: getCurrentCallerRoute,
   getSignInMethods: getSignInMethodsRoute,
   signIn: signInRoute,
+  signOut: signOutRoute,
   listApiKeys: listApiKeysRoute,
   createApiKey: createApiKeyRoute,
   getApiKey: getApiKeyRoute,

@@ -102,6 +102,10 @@ const Where = {
 };
 const Text = textField(MAX_MESSAGE_CHARACTERS);
 
+/** Orders of a list of messages. */
+export const MESSAGE_ORDERS = ['oldest_first', 'newest_first'] as const;
+export type MessageOrder = (typeof MESSAGE_ORDERS)[number];
+
 /** Messages of one conversation: `content` is a text, a message, or an array of texts and messages. */
 const MessageGroup = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '#domain/app-error.ts';
-import type { SignedIn } from '#domain/records/access/sign-in.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { SignedIn, SignedOut } from '#domain/records/access/sign-in.ts';
 import type { Services } from '#operations/services.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import type { Stores } from '#store/stores.ts';
@@ -41,6 +42,15 @@ export async function signIn(services: Pick<Services, 'stores' | 'secrets'>, cod
     workspace_id: redeemed.workspace_id,
     expires_at: redeemed.expires_at.toISOString(),
   };
+}
+
+/** Revokes the API key of the caller if it came from a code. Whoever pasted another key still needs it elsewhere. */
+export async function signOut(
+  services: Pick<Services, 'stores'>,
+  { scope, apiKeyId }: Pick<Caller, 'scope' | 'apiKeyId'>,
+): Promise<SignedOut> {
+  if (apiKeyId === null) return { revoked: false };
+  return { revoked: await services.stores.apiKeys.revokeSignedIn(scope, apiKeyId) };
 }
 
 /** A plain hash is enough, because codes have 256 random bits. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '#domain/access/caller.ts';
 import { decodePosition } from '#domain/cursor.ts';
-import type { MessageList } from '#domain/records/message.ts';
+import type { MessageList, MessageOrder } from '#domain/records/message.ts';
 import { requireReadableConversation } from './require-conversation.ts';
 import { toMessage } from './create-messages.ts';
 import { paginate } from '#operations/paginate.ts';
@@ -10,23 +10,26 @@ import type { Services } from '#operations/services.ts';
 export type ListMessagesQuery = {
   conversationId: string;
   parent_message_id?: string | undefined;
+  order: MessageOrder;
   limit: number;
   cursor?: string | undefined;
 };
 
 /**
- * Returns a page of the messages of a conversation in their order, or only of the replies to one message.
+ * Returns a page of the messages of a conversation in the order in which they were stored or its reverse, or only of the replies to one message.
  * @throws AppError `not_found`, `validation_failed` for a cursor of another list.
  */
 export async function listMessages(services: Services, caller: Caller, query: ListMessagesQuery): Promise<MessageList> {
-  const { conversationId, limit, cursor } = query;
+  const { conversationId, order, limit, cursor } = query;
   const conversation = await requireReadableConversation(services.stores, caller, conversationId);
   const filter = { conversationId, parentId: query.parent_message_id ?? null };
-  const binding = { list: 'messages', filters: filter };
-  const [after] = decodePosition(binding, cursor, z.tuple([z.int()])) ?? [0];
+  // Cursors of the first order name none, because those of earlier versions do not.
+  const filters = order === 'oldest_first' ? filter : { ...filter, order };
+  const binding = { list: 'messages', filters };
+  const [after = null] = decodePosition(binding, cursor, z.tuple([z.int()])) ?? [];
   const { messages } = services.stores;
   const [rows, totalCount] = await Promise.all([
-    messages.list(caller.scope, filter, { after, limit }),
+    messages.list(caller.scope, filter, { order, after, limit }),
     // The conversation row already holds the number of all its messages.
     filter.parentId === null ? conversation.message_count : messages.count(caller.scope, filter),
   ]);

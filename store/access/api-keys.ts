@@ -98,6 +98,17 @@ export function createApiKeyStore(database: Database) {
       return row !== null;
     },
 
+    /** Revokes a key that came from a sign-in code. False for any other key. */
+    async revokeSignedIn(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `update api_keys k set status = 'revoked', updated_at = now()
+         where ${IN_SCOPE} and k.id = :id and k.from_sign_in and k.status = 'active' returning k.id`,
+        { ...scope, id },
+      );
+      return row !== null;
+    },
+
     /** Returns a page ordered by `(created_at, id)`. Keys are small: their pages end at the limit only. */
     async list(
       scope: Scope,

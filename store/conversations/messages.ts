@@ -1,4 +1,4 @@
-import type { Message, NewMessage } from '#domain/records/message.ts';
+import type { Message, MessageOrder, NewMessage } from '#domain/records/message.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { queryPage, rowBytes, type Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
@@ -90,17 +90,19 @@ export function createMessageStore(database: Database) {
       return rows.map((row) => row.id);
     },
 
-    /** Returns a page ordered by `seq`. `parentId`: only replies to this message. */
+    /** Returns a page ordered by `seq`. `parentId`: only replies to this message. `after`: the `seq` of the last one before the page. */
     list(
       scope: Scope,
       filter: { conversationId: string; parentId: string | null },
-      { after, limit }: { after: number; limit: number },
+      { order, after, limit }: { order: MessageOrder; after: number | null; limit: number },
     ): Promise<Page<MessageRow>> {
+      const [follows, direction] = order === 'oldest_first' ? ['>', 'asc'] : ['<', 'desc'];
       const list = `select ${COLUMNS}, ${ROW_BYTES} from messages m
         where m.conversation_id = :conversationId and m.workspace_id = :workspaceId
-          and (:parentId::uuid is null or m.parent_message_id = :parentId) and m.seq > :after order by m.seq`;
+          and (:parentId::uuid is null or m.parent_message_id = :parentId)
+          and (:after::bigint is null or m.seq ${follows} :after) order by m.seq ${direction}`;
       const bindings = { workspaceId: scope.workspaceId, ...filter, after };
-      return queryPage<MessageRow>(database, { list, order: 'seq', limit }, bindings);
+      return queryPage<MessageRow>(database, { list, order: `seq ${direction}`, limit }, bindings);
     },
 
     async count(scope: Scope, filter: { conversationId: string; parentId: string | null }): Promise<number> {

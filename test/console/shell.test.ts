@@ -3,17 +3,27 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
+import type { Page } from 'playwright-core';
 import { createSignInCode } from '#operations/access/sign-in.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createStores } from '#store/stores.ts';
-import { createKey } from '#test/support/harness/api-client.ts';
+import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const { baseUrl, apiKey, workspaceId } = testStack();
 const MAX_FIRST_PAGE_BYTES = 300_000;
 const NARROW = { viewport: { width: 390, height: 844 } };
+
+/** Signs out, and returns what the service answers to that. */
+async function signOut(page: Page): Promise<unknown> {
+  const answer = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  return (await answer).json();
+}
 
 test('a browser is led from / to the console, signs in and out there, and is told why a key is refused', async (t) => {
   await using console = await openConsole({});
@@ -36,14 +46,13 @@ test('a browser is led from / to the console, signs in and out there, and is tol
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
-  await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  t.deepEqual(await signOut(page), { revoked: false });
   t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /loci_/);
+  t.is((await apiClient(apiKey).send('/me')).status, 200, 'signing out does not revoke a key that was pasted');
   t.deepEqual(problems, []);
 });
 
-test('a sign-in link signs in once, and leaves no code in the address', async (t) => {
+test('a sign-in link signs in once, leaves no code in the address, and its key ends with signing out', async (t) => {
   const { databaseUrl } = testStack();
   const database = createPostgres({ url: databaseUrl, poolSize: 1, applicationName: 'loci-test' });
   t.teardown(() => database.destroy());
@@ -54,6 +63,11 @@ test('a sign-in link signs in once, and leaves no code in the address', async (t
   t.is(new URL(page.url()).hash, '');
   await using again = await openConsole({ path: `/#code=${code}` });
   await again.page.getByText('This sign-in link is unknown, was used before').waitFor();
+
+  const ownKey = await page.evaluate(() => sessionStorage.getItem('loci.api-key') ?? '');
+  t.is((await apiClient(ownKey).send('/me')).status, 200);
+  t.deepEqual(await signOut(page), { revoked: true });
+  t.is((await apiClient(ownKey).send('/me')).status, 401);
   t.deepEqual([...problems, ...again.problems], []);
 });
 

@@ -5,6 +5,7 @@ import { queryKeys } from '../api/query-keys.ts';
 import type { Permission } from '../api/permission.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { SignInPage } from './sign-in-page.tsx';
+import { giveUpKey } from './give-up-key.ts';
 import { type Session, SessionContext } from './session.tsx';
 import { storedKey } from './stored-key.ts';
 import { useSignInLink } from './use-sign-in-link.ts';
@@ -33,7 +34,11 @@ export function SessionGate({ children }: { children: ReactNode }) {
 
   const session = useMemo<Session | null>(() => {
     if (apiKey === null || caller.data === undefined) return null;
-    return { ...caller.data, apiKey, signOut: () => leave(null) };
+    const signOut = () => {
+      leave(null);
+      giveUpKey(caller.data.loci).catch((error: Error) => setRefusal(error));
+    };
+    return { ...caller.data, apiKey, signOut };
   }, [apiKey, caller.data, leave]);
 
   const signIn = (key: string) => {

@@ -18,6 +18,17 @@ export const SignedIn = z
   .meta({ id: 'SignedIn' });
 export type SignedIn = z.infer<typeof SignedIn>;
 
+/** What signing out did. */
+export const SignedOut = z
+  .object({
+    revoked: z.boolean().meta({
+      description:
+        'Whether the API key of the request was revoked. False for a key that no sign-in code was redeemed for, and for a token.',
+    }),
+  })
+  .meta({ id: 'SignedOut' });
+export type SignedOut = z.infer<typeof SignedOut>;
+
 /** How people can sign in. */
 export const SignInMethods = z
   .object({

@@ -18,8 +18,8 @@ import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
 import { idFieldsOf, placesOf } from './request-template.ts';
 import { routeFixtures } from './route-fixtures.ts';
 
-/** Routes for any valid credentials, whatever they permit: a caller learns there what it may do. */
-const ROUTES_WITHOUT_PERMISSION = ['getCurrentCaller'];
+/** Routes for any valid credentials, whatever they permit: a caller learns there what it may do, and gives its own key back. */
+const ROUTES_WITHOUT_PERMISSION = ['getCurrentCaller', 'signOut'];
 
 /**
  * Public routes: the OAuth callback, which is protected by its state, signing in, whose code is the credential, how to sign in, the models of a provider, which are public by

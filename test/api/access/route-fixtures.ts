@@ -191,6 +191,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   listModelProviders: {},
   getCurrentCaller: {},
   getServiceFacts: { administrator: true },
+  signOut: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},
   getWorkspace: { path: workspace },

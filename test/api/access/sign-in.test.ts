@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { ApiKeyList } from '#domain/records/api-key.ts';
 import { CurrentCaller } from '#domain/records/access/current-caller.ts';
 import { SignedIn } from '#domain/records/access/sign-in.ts';
 import { createSignInCode } from '#operations/access/sign-in.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
+import { userHeaders } from '#test/support/fixtures/user-token.ts';
+import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 import { openOwnApi, type OwnApi } from '#test/support/harness/own-api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,6 +70,26 @@ test('unknown, used and expired codes, and those of a revoked key, get the same 
   const left = await api.database.raw<{ rows: { count: string }[] }>('select count(*) from sign_in_codes');
   t.is(Number(left.rows[0]?.count), 0);
   t.is((await signIn(api, '')).status, 422);
+});
+
+test('signing out revokes the key that a code was redeemed for, once, and no other key or token', async (t) => {
+  const { api, token, codeOf } = await openWithKey(t);
+  const [one, other] = [await signIn(api, await codeOf()), await signIn(api, await codeOf())].map(
+    ({ body }) => SignedIn.parse(body).api_key,
+  );
+  const signOut = (key: string | undefined) =>
+    api.send('/sign-in', { method: 'DELETE', ...(key === undefined ? {} : { token: key }) });
+  t.like(await signOut(token), { status: 200, body: { revoked: false } });
+  t.like(await signOut(one), { status: 200, body: { revoked: true } });
+  t.deepEqual([(await signOut(one)).status, (await signOut(undefined)).status], [401, 401]);
+  const accepted = await Promise.all([token, one, other].map(async (key = '') => api.send('/me', { token: key })));
+  t.deepEqual(
+    accepted.map(({ status }) => status),
+    [200, 401, 200],
+  );
+  const user = apiClient(await userHeaders(`ada-${randomUUID()}`, 'member', (await createKey()).workspaceId));
+  const answer = await user.send('/sign-in', { method: 'DELETE' });
+  t.deepEqual([answer.status, await answer.json()], [200, { revoked: false }]);
 });
 
 test('a key limited to collections, addresses and time signs in with the same limits', async (t) => {
