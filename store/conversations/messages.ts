@@ -90,7 +90,7 @@ export function createMessageStore(database: Database) {
       return rows.map((row) => row.id);
     },
 
-    /** Returns a page ordered by `seq`. `parentId`: only replies to this message. `after`: the `seq` of the last one before the page. */
+    /** Returns a page ordered by `seq`. `parentId`: only replies to this message. `after`: `seq` of the one before the page. */
     list(
       scope: Scope,
       filter: { conversationId: string; parentId: string | null },

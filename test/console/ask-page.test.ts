@@ -41,6 +41,36 @@ test('an answer is shown as it is written, its marks open the passage, and it ca
   t.deepEqual(problems, []);
 });
 
+test('questions can be asked in a new conversation, which the following ones continue', async (t) => {
+  const [api, flow] = await Promise.all([startAnswerApi(), startFlow()]);
+  t.teardown(() => api.close());
+  await flow.upload(['content', 'The ferry to Ulva leaves at noon. Tickets are sold on board.']);
+  api.behave(({ instructions }) =>
+    instructions.startsWith('Rewrite') ? 'Are tickets sold on board?' : 'At noon [1].',
+  );
+  await using console = await openConsole({ apiKey: flow.key, path: '/ask', baseUrl: new URL(api.url).origin });
+  const { page, problems } = console;
+  await page.getByRole('combobox', { name: 'Conversation' }).click();
+  await page.getByRole('option', { name: 'A new conversation' }).click();
+  for (const question of [QUESTION, 'And where are tickets sold for the ferry?']) {
+    await page.getByRole('textbox', { name: 'Question' }).fill(question);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: question }).waitFor();
+    await page.getByRole('link', { name: 'Open the conversation' }).waitFor();
+    t.is(await page.getByRole('combobox', { name: 'Conversation' }).inputValue(), QUESTION);
+  }
+  await page.getByText('Searched for: Are tickets sold on board?').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('link', { name: 'Open the conversation' }).click();
+  await page.getByRole('heading', { name: QUESTION, level: 1 }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'And where are tickets sold' }).waitFor();
+  t.is(await page.getByRole('listitem').filter({ hasText: 'At noon [1].' }).count(), 2);
+  await page.getByRole('link', { name: 'Ask in this conversation' }).click();
+  await page.getByRole('textbox', { name: 'Question' }).waitFor();
+  t.is(await page.getByRole('combobox', { name: 'Conversation' }).inputValue(), QUESTION);
+  t.deepEqual(problems, []);
+});
+
 async function* endless(onEnd: () => void): AsyncGenerator<string> {
   try {
     for (;;) {

@@ -10,6 +10,10 @@ export const queryKeys = {
   content: (id: string) => ['content', id] as const,
   memories: (filters?: object) => (filters === undefined ? (['memories'] as const) : (['memories', filters] as const)),
   memoryHistory: (id: string) => ['memories', 'history', id] as const,
+  conversations: (filters?: object) =>
+    filters === undefined ? (['conversations'] as const) : (['conversations', filters] as const),
+  conversation: (id?: string) => (id === undefined ? (['conversation'] as const) : (['conversation', id] as const)),
+  messages: (conversationId: string) => ['messages', conversationId] as const,
   keys: () => ['keys'] as const,
   webhooks: () => ['webhooks'] as const,
   webhook: (id: string) => ['webhooks', id] as const,

@@ -5,7 +5,7 @@ import { queryKeys } from '../api/query-keys.ts';
 import type { Permission } from '../api/permission.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { SignInPage } from './sign-in-page.tsx';
-import { giveUpKey } from './give-up-key.ts';
+import { signOut } from './sign-out.ts';
 import { type Session, SessionContext } from './session.tsx';
 import { storedKey } from './stored-key.ts';
 import { useSignInLink } from './use-sign-in-link.ts';
@@ -34,11 +34,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
 
   const session = useMemo<Session | null>(() => {
     if (apiKey === null || caller.data === undefined) return null;
-    const signOut = () => {
-      leave(null);
-      giveUpKey(caller.data.loci).catch((error: Error) => setRefusal(error));
-    };
-    return { ...caller.data, apiKey, signOut };
+    return { ...caller.data, apiKey, signOut: () => signOut(caller.data.loci, () => leave(null), setRefusal) };
   }, [apiKey, caller.data, leave]);
 
   const signIn = (key: string) => {

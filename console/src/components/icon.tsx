@@ -4,6 +4,7 @@ const PATHS = {
   document: 'M14 3v5h5M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8zM9 13h6M9 17h4',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4',
   ask: 'M4 5h16v11H11l-4 4v-4H4zM9 9.5h6M9 12.5h3',
+  conversation: 'M3 4h12v8H8l-3 3v-3H3zM9 15.5h6.5l3 3v-3H21V8h-3',
   plus: 'M12 5v14M5 12h14',
   more: 'M4.5 12h1M11.5 12h1M18.5 12h1',
   archive: 'M3 5h18v4H3zM5 9v9a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V9M10 13h4',

@@ -2,6 +2,8 @@ import { askRoute } from './ask/ask-route.ts';
 import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
+import { conversationRoute } from './conversation/conversation-route.ts';
+import { conversationsRoute } from './conversations/conversations-route.ts';
 import { healthRoute } from './health/health-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
 import { searchRoute } from './search/search-route.ts';
@@ -21,6 +23,12 @@ export const pages = [
   { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
   { route: askRoute, needs: ['collections:read'], navigation: { label: 'Ask', icon: 'ask' } },
   { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
+  {
+    route: conversationsRoute,
+    needs: ['conversations:read'],
+    navigation: { label: 'Conversations', icon: 'conversation' },
+  },
+  { route: conversationRoute, needs: ['conversations:read'], navigation: null },
   { route: webhooksRoute, needs: ['webhooks:read'], navigation: { label: 'Webhooks', icon: 'webhook' } },
   { route: webhookLogRoute, needs: ['webhooks:read'], navigation: null },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },

@@ -25,6 +25,18 @@ export const askTexts = {
   sources: 'Sources',
   others: 'Passages that were found as well',
   noQuote: 'No sentence of this passage has words of the statement. Check this citation.',
+  conversation: {
+    label: 'Conversation',
+    help: 'A question in a conversation is understood with what was said before, and stored there with its answer.',
+    alone: 'None: the question stands alone',
+    fresh: 'A new conversation',
+    recent: 'The newest active ones',
+    none: 'None of the newest has this title. Open it under Conversations and ask from there.',
+    untitled: (time: string) => `Without a title, ${time}`,
+    searchedFor: (query: string) => `Searched for: ${query}`,
+    stored: 'Question and answer were added to a conversation.',
+    open: 'Open the conversation',
+  },
   empty: {
     title: 'Ask your documents',
     advice: 'The answer names its sources. Without a choice of collections, all that this key reaches are asked.',

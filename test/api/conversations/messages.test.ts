@@ -122,19 +122,6 @@ test('paging through messages keeps the order in which they were stored', async 
   t.deepEqual(foreign.problems, ['query.cursor cursor_invalid']);
 });
 
-test('messages can be listed newest first, page by page', async (t) => {
-  const api = await freshClient();
-  const conversation_id = await begin(api);
-  await say(api, { conversation_id, content: ['one', 'two', 'three'] });
-  const first = await messagesOf(api, conversation_id, 'order=newest_first&limit=2');
-  t.deepEqual(contents(first.data), ['three', 'two']);
-  await say(api, { conversation_id, content: 'four' });
-  const second = await messagesOf(api, conversation_id, `order=newest_first&limit=2&cursor=${first.next_cursor}`);
-  t.deepEqual([contents(second.data), second.total_count, second.next_cursor], [['one'], 4, null]);
-  const foreign = await api.fail(`/conversations/${conversation_id}/messages?cursor=${first.next_cursor}`);
-  t.deepEqual(foreign.problems, ['query.cursor cursor_invalid']);
-});
-
 test('messages sent concurrently are each stored once, in a stable order', async (t) => {
   const api = await freshClient();
   const conversation_id = await begin(api);

@@ -7,9 +7,14 @@ const SECONDS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** How an answer came about, and what is to be kept in mind. */
 export function AnswerNotes({ answer }: { answer: Schemas['Answer'] }) {
-  const { method, finish_reason: reason, model, execution_time_ms: tookMs } = answer;
+  const { query, searched_for: searchedFor, method, finish_reason: reason, model, execution_time_ms: tookMs } = answer;
   return (
     <Stack gap={2} fz="xs" c="dimmed">
+      {searchedFor === query ? null : (
+        <Text inherit className="break-anywhere">
+          {askTexts.conversation.searchedFor(searchedFor)}
+        </Text>
+      )}
       {reason === 'length' ? <Text inherit>{notes.length}</Text> : null}
       {reason === 'content_filter' ? <Text inherit>{notes.contentFilter}</Text> : null}
       <Text inherit>{method === 'sentences' ? notes.sentences : notes.model}</Text>

@@ -5,6 +5,7 @@ import { Icon } from '../../components/icon.tsx';
 import { askTexts } from '../../texts/ask-texts.ts';
 import { FilterRows } from '../search/filter-rows.tsx';
 import type { AskChoice } from './ask-choice.ts';
+import { ConversationChoice } from './conversation-choice.tsx';
 
 const MAX_CHARACTERS = 8192;
 
@@ -25,6 +26,7 @@ export function AskForm({ choice, isWriting, onChange, onAsk, onStop }: AskFormP
         value={collections}
         onChange={(ids) => onChange({ collections: ids.length === 0 ? undefined : ids })}
       />
+      <ConversationChoice value={choice.conversation} onChange={(conversation) => onChange({ conversation })} />
       <FilterRows choice={choice} onChange={onChange} />
       <Question isWriting={isWriting} onAsk={onAsk} onStop={onStop} />
     </Stack>

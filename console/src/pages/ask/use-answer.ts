@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import type { AnswerEvent, AnswerQuestion } from '@loci/client/browser';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 
@@ -20,6 +22,7 @@ export type WrittenAnswer = {
 /** Asks questions, one at a time. Stopping, asking anew and leaving the page end the work of the service too. */
 export function useAnswer() {
   const { loci } = useSession();
+  const queries = useQueryClient();
   const [written, setWritten] = useState<WrittenAnswer | null>(null);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
@@ -43,6 +46,8 @@ export function useAnswer() {
     } catch (error) {
       if (!signal.aborted) update((before) => ({ ...before, status: 'failed', error: asError(error) }));
     }
+    const { conversation_id: conversationId } = question;
+    if (conversationId !== undefined) await queries.invalidateQueries({ queryKey: queryKeys.messages(conversationId) });
   };
   const stop = () => {
     running.current?.abort();

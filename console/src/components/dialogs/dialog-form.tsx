@@ -1,0 +1,33 @@
+import type { FormEvent, ReactNode } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
+import { ErrorNotice } from '../error-notice.tsx';
+import { shellTexts } from '../../texts/shell-texts.ts';
+
+export type DialogFormProps = {
+  /** The words of the button that sends it. */
+  submit: string;
+  saving: { error: Error | null; isPending: boolean };
+  onSubmit: (event: FormEvent) => void;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/** The fields of a dialog, with its buttons, and why sending them failed. */
+export function DialogForm({ submit, saving, onSubmit, onClose, children }: DialogFormProps) {
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        {children}
+        {saving.error === null ? null : <ErrorNotice error={saving.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {shellTexts.cancel}
+          </Button>
+          <Button type="submit" loading={saving.isPending}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,15 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route.ts';
+import type { ConversationFilter } from './conversation-filter.ts';
+
+export const conversationsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/conversations',
+  validateSearch: ({ user, search, status }: Record<string, unknown>): ConversationFilter => ({
+    // The router reads a text that looks like a number as one.
+    ...(typeof user === 'number' || (typeof user === 'string' && user !== '') ? { user: String(user) } : {}),
+    ...(typeof search === 'number' || (typeof search === 'string' && search !== '') ? { search: String(search) } : {}),
+    ...(status === 'active' || status === 'ended' || status === 'archived' ? { status } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./conversations-page.tsx'), 'ConversationsPage'),
+});
