@@ -27,6 +27,7 @@ test('a conversation is started, written in, renamed, ended and deleted', async 
   await dialog.getByRole('button', { name: 'Start' }).click();
   await page.getByRole('heading', { name: 'Ferries', level: 1 }).waitFor();
   await page.getByText('Nothing has been said yet').waitFor();
+  const thread = page.url();
   await page.getByRole('textbox', { name: 'Message' }).fill('When does it leave?\nAt noon?');
   await page.keyboard.press('Control+Enter');
   const message = page.getByRole('listitem').filter({ hasText: 'When does it leave?' });
@@ -44,6 +45,11 @@ test('a conversation is started, written in, renamed, ended and deleted', async 
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Conversations' }).waitFor();
   t.is(await page.getByRole('link', { name: 'Ferries to Ulva' }).count(), 0);
+  await page.goto(thread);
+  const notice = page
+    .getByRole('alert')
+    .filter({ hasText: 'The conversation does not exist, or you may not read it.' });
+  t.regex(await notice.innerText(), /not_found[\s\S]*Request/);
   t.deepEqual(problems, []);
 });
 
@@ -63,12 +69,14 @@ test('a long thread opens at its end, and older messages are shown without losin
   const older = page.getByRole('button', { name: 'Show older messages' });
   await older.scrollIntoViewIfNeeded();
   const before = (await one(571).boundingBox())?.y ?? 0;
-  await older.click();
+  await older.focus();
+  await page.keyboard.press('Enter');
   await one(521).waitFor();
   const after = (await one(571).boundingBox())?.y ?? 0;
   t.true(Math.abs(after - before) < 60, `moved by ${after - before} pixels`);
+  // The button keeps the focus while it loads.
   for (const first of [471, 421, 371, 321, 271, 221, 171, 121, 71]) {
-    await older.click();
+    await page.keyboard.press('Enter');
     await one(first).waitFor();
   }
   t.is(await shown.count(), 500, 'the newest are left out');
@@ -116,5 +124,27 @@ test('a key that may only read is offered nothing else, and hostile texts are sh
   t.is(await page.getByRole('textbox').count(), 0);
   t.is(await page.getByRole('button', { name: /Actions of/ }).count(), 0);
   t.is(await page.getByRole('link', { name: 'Ask in this conversation' }).count(), 0);
+  t.deepEqual(problems, []);
+});
+
+test('a key that may send messages starts a conversation with the first one, and a long list is shown page by page', async (t) => {
+  const user = `many-${Date.now()}`;
+  const api = apiClient(apiKey);
+  await Promise.all(Array.from({ length: 51 }, async (_, index) => begin(api, { title: `${index}`, owner_id: user })));
+  const { key } = await createKey({
+    workspaceId,
+    permissions: ['conversations:read', 'messages:read', 'messages:write'],
+  });
+  await using console = await openConsole({ apiKey: key, path: `/conversations?user=${user}` });
+  const { page, problems } = console;
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('link', { name: '0', exact: true }).waitFor();
+  t.is(await page.getByRole('row').count(), 52);
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.getByRole('textbox', { name: 'First message' }).fill('Is there a ferry?\nToday?');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { name: 'Is there a ferry?', level: 1 }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'Today?' }).waitFor();
+  t.is(await page.getByRole('button', { name: /^Actions of/ }).count(), 0);
   t.deepEqual(problems, []);
 });

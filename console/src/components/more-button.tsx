@@ -1,15 +1,29 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Loader } from '@mantine/core';
 import { shellTexts } from '../texts/shell-texts.ts';
 
 type PagedList = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
 
-/** Shows the next page of a list below what is shown; nothing when there is none. */
-export function MoreButton({ list }: { list: PagedList }) {
-  if (!list.hasNextPage) return null;
+export type MoreButtonProps = {
+  list: PagedList;
+  label?: string;
+  /** Called before the next page is loaded. */
+  onMore?: () => void;
+};
+
+/** Shows the next page of a list; nothing when there is none. It keeps the focus while it loads, which a disabled button loses. */
+export function MoreButton({ list, label = shellTexts.more, onMore }: MoreButtonProps) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  if (!hasNextPage) return null;
+  const showMore = () => {
+    if (isFetchingNextPage) return;
+    onMore?.();
+    void fetchNextPage();
+  };
+  const loader = isFetchingNextPage ? <Loader size={14} aria-hidden /> : null;
   return (
     <Group justify="center">
-      <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-        {shellTexts.more}
+      <Button variant="default" aria-busy={isFetchingNextPage} leftSection={loader} onClick={showMore}>
+        {label}
       </Button>
     </Group>
   );

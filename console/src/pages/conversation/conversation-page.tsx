@@ -1,5 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ButtonLink } from '../../components/button-link.tsx';
@@ -25,7 +27,7 @@ type Conversation = Schemas['Conversation'];
 export function ConversationPage() {
   const { conversationId } = route.useParams();
   const { may } = useSession();
-  const navigate = route.useNavigate();
+  const leave = useLeave(conversationId);
   const { data: conversation, error, refetch } = useConversation(conversationId);
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (conversation === undefined) return <Loading />;
@@ -44,10 +46,7 @@ export function ConversationPage() {
           <Group gap="xs">
             <ConversationStatusText status={conversation.status} />
             <AskLink conversation={conversation} />
-            <ConversationMenu
-              conversation={conversation}
-              onRemoved={() => void navigate({ to: '/conversations', replace: true })}
-            />
+            <ConversationMenu conversation={conversation} onRemoved={leave} />
           </Group>
         }
       />
@@ -59,6 +58,18 @@ export function ConversationPage() {
       )}
     </>
   );
+}
+
+/** Goes back to the list, and forgets what was loaded of a conversation that was deleted. */
+function useLeave(conversationId: string): () => void {
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const leave = async () => {
+    await navigate({ to: '/conversations', replace: true });
+    queries.removeQueries({ queryKey: queryKeys.conversation(conversationId) });
+    queries.removeQueries({ queryKey: queryKeys.messages(conversationId) });
+  };
+  return () => void leave();
 }
 
 /** Leads to questions whose answers know what was said here. */

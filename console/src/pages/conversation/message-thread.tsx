@@ -1,9 +1,10 @@
-import { Button, Center, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { threadTexts } from '../../texts/conversations-texts.ts';
 import { mayWriteIn } from './may-write-in.ts';
@@ -18,14 +19,10 @@ type Conversation = Schemas['Conversation'];
 /** The messages of a conversation, the newest at the end; older ones are loaded when they are asked for. */
 export function MessageThread({ conversation }: { conversation: Conversation }) {
   const list = useMessages(conversation.id);
-  const { data: thread, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const { data: thread, error, refetch } = list;
   const scroll = useThreadScroll(thread?.messages);
   if (thread === undefined && error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (thread === undefined) return <Loading />;
-  const showOlder = () => {
-    scroll.keep();
-    void fetchNextPage();
-  };
   return (
     <Stack component="section" gap="md">
       <Group justify="space-between" gap="xs">
@@ -36,13 +33,7 @@ export function MessageThread({ conversation }: { conversation: Conversation }) 
           {texts.facts.messages(thread.total, formatCount(thread.total))}
         </Text>
       </Group>
-      {hasNextPage ? (
-        <Center>
-          <Button variant="default" loading={isFetchingNextPage} onClick={showOlder}>
-            {texts.older}
-          </Button>
-        </Center>
-      ) : null}
+      <MoreButton list={list} label={texts.older} onMore={scroll.keep} />
       {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
       <Messages conversation={conversation} thread={thread} />
       <ThreadEnd conversation={conversation} thread={thread} />

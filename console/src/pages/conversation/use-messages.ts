@@ -7,6 +7,8 @@ import { useSession } from '../../app/session.tsx';
 const PAGE_SIZE = 50;
 /** Pages that are kept. With more, the newest are left out: the API ends a page at 1 MiB. */
 const MAX_PAGES = 10;
+/** Programs go on talking. Who reads older messages is not disturbed. */
+const REFRESH_MS = 10_000;
 
 type MessagePages = { pages: Schemas['MessageList'][]; pageParams: (string | null)[] };
 
@@ -18,6 +20,7 @@ export function useMessages(conversationId: string) {
     enabled: may('messages:read'),
     initialPageParam: null as string | null,
     maxPages: MAX_PAGES,
+    refetchInterval: ({ state: { data, error } }) => (error === null && data?.pages.length === 1 ? REFRESH_MS : false),
     queryFn: async ({ pageParam, signal }) => {
       const page = { limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) };
       const params = {

@@ -13,6 +13,8 @@ import { useSession } from '../../app/session.tsx';
 import type { ConversationFilter } from './conversation-filter.ts';
 
 const PAGE_SIZE = 50;
+/** The summary is written after messages came in, and programs may end a conversation. */
+const REFRESH_MS = 10_000;
 type Conversation = Schemas['Conversation'];
 type ConversationPages = { pages: Schemas['ConversationList'][] };
 
@@ -53,6 +55,7 @@ export function useConversation(id: string | undefined) {
       const params = { path: { conversation_id: id ?? '' } };
       return dataOf(loci.api.GET('/api/v1/conversations/{conversation_id}', { params, signal }));
     },
+    refetchInterval: ({ state }) => (state.error === null ? REFRESH_MS : false),
   });
 }
 
