@@ -6,11 +6,17 @@ import type { UploadProgress } from '#domain/records/upload.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Stores } from '#store/stores.ts';
 import type { UploadRow } from '#store/uploads/uploads.ts';
+import type { ContentStatus } from '#domain/statuses.ts';
 import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 import { deriveUploadState, type UploadState } from './derive-upload-state.ts';
 
-export type GetUploadQuery = { uploadId: string; limit: number; cursor?: string | undefined };
+export type GetUploadQuery = {
+  uploadId: string;
+  limit: number;
+  content_status?: ContentStatus | undefined;
+  cursor?: string | undefined;
+};
 
 /**
  * Returns the progress of an upload and a page of its manifest. @throws AppError `not_found`; `validation_failed` for a cursor of
@@ -20,13 +26,13 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   const { scope } = caller;
   const { stores } = services;
   const { uploads } = stores;
-  const binding = { list: 'upload-contents', filters: { upload: query.uploadId } };
+  const binding = { list: 'upload-contents', filters: { upload: query.uploadId, status: query.content_status } };
   const [after] = decodePosition(binding, query.cursor, z.tuple([z.uuid()])) ?? [null];
   const upload = await uploads.find(scope, query.uploadId);
   if (!upload) throw uploadNotFound();
   // Sequential, because this may run in a transaction, which has one connection.
   const { status, progress, crawls } = await uploadState(stores, scope, upload);
-  const rows = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
+  const rows = await uploads.manifest(scope, upload.id, { after, limit: query.limit, status: query.content_status });
   const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.content_id] });
   return {
     id: upload.id,

@@ -71,6 +71,7 @@ const LIST_MANIFEST: PreparedStatement = {
     cross join lateral (select name, status_message from contents where id = uc.content_id offset 0) t
     where uc.upload_id = :id and uc.content_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
       and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
+      and (:status::text is null or case when cc.paused then 'paused' else cc.stage end = :status)
     order by uc.content_id limit :limit`,
 };
 
@@ -140,11 +141,11 @@ export function createUploadStore(database: Database) {
       return sumCounts(rows);
     },
 
-    /** Returns a page of the contents in id order, restricted to `only` when given. */
+    /** Returns a page of the contents in id order, restricted to `only` and to a status when given. */
     async manifest(
       scope: Scope,
       id: string,
-      page: { after: string | null; limit: number; only?: readonly string[] },
+      page: { after: string | null; limit: number; only?: readonly string[]; status?: ContentStatus | undefined },
     ): Promise<Page<ManifestRow>> {
       const rows = await query<ManifestRow>(database, LIST_MANIFEST, {
         workspaceId: scope.workspaceId,
@@ -152,6 +153,7 @@ export function createUploadStore(database: Database) {
         after: page.after,
         limit: page.limit + 1,
         only: page.only,
+        status: page.status,
       });
       return pageOf(rows, page.limit);
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UploadProgress } from '#domain/records/upload.ts';
+import { CONTENT_STATUSES } from '#domain/statuses.ts';
 import { getUpload } from '#operations/uploads/get-upload.ts';
 import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
@@ -7,6 +8,7 @@ import { UploadParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   limit: queryInteger({ min: 1, max: 1000 }).default(100).meta({ description: 'Page size of the manifest' }),
+  content_status: z.enum(CONTENT_STATUSES).optional().meta({ description: 'Status of the contents in the manifest.' }),
   cursor: CursorQueryField,
 });
 

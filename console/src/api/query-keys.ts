@@ -20,6 +20,12 @@ export const queryKeys = {
   deliveries: (filters?: object) =>
     filters === undefined ? (['deliveries'] as const) : (['deliveries', filters] as const),
   delivery: (id: string) => ['deliveries', 'one', id] as const,
+  uploads: (filters?: object) => (filters === undefined ? (['uploads'] as const) : (['uploads', filters] as const)),
+  /** Steering an upload changes the list as well, and the other way round. */
+  upload: (id: string, part?: string) =>
+    part === undefined ? (['uploads', 'one', id] as const) : (['uploads', 'one', id, part] as const),
+  job: (kind: 'reindex' | 'reembed' | 'compress', id: string) => ['jobs', kind, id] as const,
+  service: () => ['service'] as const,
   deletion: (id: string) => ['deletion', id] as const,
   search: (request: object) => ['search', request] as const,
 };

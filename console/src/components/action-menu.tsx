@@ -1,7 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Icon, type IconName } from './icon.tsx';
 
-export type MenuItem = { label: string; icon: IconName; onChoose: () => void };
+/** Does something, or leads to a page elsewhere. */
+export type MenuItem = { label: string; icon: IconName } & ({ onChoose: () => void } | { address: string });
 
 export type ActionMenuProps = { label: string; items: readonly MenuItem[]; isWaiting?: boolean };
 
@@ -16,11 +17,24 @@ export function ActionMenu({ label, items, isWaiting = false }: ActionMenuProps)
       </Menu.Target>
       <Menu.Dropdown>
         {items.map((item) => (
-          <Menu.Item key={item.label} leftSection={<Icon name={item.icon} size={16} />} onClick={item.onChoose}>
-            {item.label}
-          </Menu.Item>
+          <Item key={item.label} item={item} />
         ))}
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function Item({ item }: { item: MenuItem }) {
+  const icon = <Icon name={item.icon} size={16} />;
+  if ('onChoose' in item)
+    return (
+      <Menu.Item leftSection={icon} onClick={item.onChoose}>
+        {item.label}
+      </Menu.Item>
+    );
+  return (
+    <Menu.Item component="a" href={item.address} target="_blank" rel="noreferrer" leftSection={icon}>
+      {item.label}
+    </Menu.Item>
   );
 }

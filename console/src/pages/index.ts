@@ -5,11 +5,13 @@ import { contentsRoute } from './contents/contents-route.ts';
 import { conversationRoute } from './conversation/conversation-route.ts';
 import { conversationsRoute } from './conversations/conversations-route.ts';
 import { healthRoute } from './health/health-route.ts';
+import { jobsRoute } from './jobs/jobs-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
 import { searchRoute } from './search/search-route.ts';
 import { memoriesRoute } from './memories/memories-route.ts';
 import { webhookLogRoute } from './webhook-log/webhook-log-route.ts';
 import { webhooksRoute } from './webhooks/webhooks-route.ts';
+import { uploadRoute } from './upload/upload-route.ts';
 import type { Page } from './page.ts';
 
 /**
@@ -22,6 +24,8 @@ export const pages = [
   { route: contentTextRoute, needs: ['contents:read'], navigation: null },
   { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
   { route: askRoute, needs: ['collections:read'], navigation: { label: 'Ask', icon: 'ask' } },
+  { route: jobsRoute, needs: ['uploads:read'], navigation: { label: 'Uploads and jobs', icon: 'upload' } },
+  { route: uploadRoute, needs: ['uploads:read'], navigation: null },
   { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
   {
     route: conversationsRoute,

@@ -11,5 +11,9 @@ export const deletionTexts = {
   chunks: 'Chunks',
   objects: 'Index entries',
   files: 'Files',
+  collections: 'Collections',
+  conversations: 'Conversations',
+  messages: 'Messages',
+  memories: 'Memories',
   verified: 'Verified',
 } as const;

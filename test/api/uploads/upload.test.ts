@@ -150,6 +150,10 @@ test('an upload returns its progress and its contents in pages', async (t) => {
   t.like(first.progress, { total: 5, settled: 5, percent: 100, by_status: { ready: 5 } });
   const second = await api.get(`/uploads/${upload_id}?limit=3&cursor=${first.next_cursor}`, UploadProgress);
   t.false(second.has_more);
+  const none = await api.get(`/uploads/${upload_id}?content_status=failed`, UploadProgress);
+  t.deepEqual([none.contents, none.has_more, none.progress.total], [[], false, 5]);
+  const ready = await api.get(`/uploads/${upload_id}?content_status=ready`, UploadProgress);
+  t.is(ready.contents.length, 5);
   t.is(new Set([...first.contents, ...second.contents].map(({ content_id }) => content_id)).size, 5);
 });
 

@@ -26,11 +26,18 @@ export function DeletionReceipt({ deletionId }: { deletionId: string }) {
 }
 
 function RemovedCounts({ deletion: { removed, verified_at: verifiedAt } }: { deletion: Schemas['Deletion'] }) {
+  const others = [
+    [texts.collections, removed.collections],
+    [texts.conversations, removed.conversations],
+    [texts.messages, removed.messages],
+    [texts.memories, removed.memories],
+  ] as const;
   const rows = [
     [texts.contents, formatCount(removed.contents)],
     [texts.chunks, formatCount(removed.chunks)],
     [texts.objects, formatCount(removed.index_objects)],
     [texts.files, formatCount(removed.blobs)],
+    ...others.flatMap(([label, count]) => (count === 0 ? [] : [[label, formatCount(count)] as const])),
     ...(verifiedAt === null ? [] : [[texts.verified, formatTime(new Date(verifiedAt))]]),
   ] as const;
   return (

@@ -13,6 +13,7 @@ export function useDeletion(id: string) {
     enabled: may('deletions:read'),
     queryFn: async ({ signal }) =>
       dataOf(loci.api.GET('/api/v1/deletions/{deletion_id}', { params: { path: { deletion_id: id } }, signal })),
-    refetchInterval: ({ state }) => (state.data?.status === 'completed' ? false : REFRESH_RECEIPT_MS),
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'completed' || state.error !== null ? false : REFRESH_RECEIPT_MS,
   });
 }
