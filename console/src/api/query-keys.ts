@@ -15,6 +15,13 @@ export const queryKeys = {
   conversation: (id?: string) => (id === undefined ? (['conversation'] as const) : (['conversation', id] as const)),
   messages: (conversationId: string) => ['messages', conversationId] as const,
   keys: () => ['keys'] as const,
+  connections: (filters?: object) =>
+    filters === undefined ? (['connections'] as const) : (['connections', filters] as const),
+  connection: (id: string) => ['connections', 'one', id] as const,
+  tokenState: (id: string) => ['connections', 'tokens', id] as const,
+  authorization: (connectionId: string) => ['authorization', connectionId] as const,
+  oauthProviders: () => ['oauth-providers'] as const,
+  oauthClients: () => ['oauth-clients'] as const,
   webhooks: () => ['webhooks'] as const,
   webhook: (id: string) => ['webhooks', id] as const,
   deliveries: (filters?: object) =>

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 
 /** `label`: what screen readers say instead of the text. */
-export type TextButtonProps = { text: string; label?: string; size?: 'sm'; onClick: () => void };
+export type TextButtonProps = { text: string; label?: string; size?: 'xs' | 'sm'; onClick: () => void };
 
 /** A button that looks like a link, with a text of any length. */
 export function TextButton({ text, label, size, onClick }: TextButtonProps) {

@@ -1,4 +1,5 @@
 import { askRoute } from './ask/ask-route.ts';
+import { connectionsRoute } from './connections/connections-route.ts';
 import { contentTextRoute } from './content-text/content-text-route.ts';
 import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
@@ -7,6 +8,7 @@ import { conversationsRoute } from './conversations/conversations-route.ts';
 import { healthRoute } from './health/health-route.ts';
 import { jobsRoute } from './jobs/jobs-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
+import { oauthClientsRoute } from './oauth-clients/oauth-clients-route.ts';
 import { searchRoute } from './search/search-route.ts';
 import { memoriesRoute } from './memories/memories-route.ts';
 import { webhookLogRoute } from './webhook-log/webhook-log-route.ts';
@@ -33,6 +35,8 @@ export const pages = [
     navigation: { label: 'Conversations', icon: 'conversation' },
   },
   { route: conversationRoute, needs: ['conversations:read'], navigation: null },
+  { route: connectionsRoute, needs: ['connections:read'], navigation: { label: 'Connections', icon: 'link' } },
+  { route: oauthClientsRoute, needs: ['connections:read', 'workspaces:read'], navigation: null },
   { route: webhooksRoute, needs: ['webhooks:read'], navigation: { label: 'Webhooks', icon: 'webhook' } },
   { route: webhookLogRoute, needs: ['webhooks:read'], navigation: null },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** A request to the token endpoint. */
+/** A request to the token endpoint, or to the authorization endpoint. */
 export type TokenRequest = {
+  /** With the query. */
+  path: string;
   parameters: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
   /** Aborted when the client disconnects. */
@@ -56,7 +58,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, { behav
   const parameters = request.headers['content-type']?.includes('json')
     ? (JSON.parse(body) as Record<string, string>) // sent by our own client: a flat object of strings
     : Object.fromEntries(new URLSearchParams(body));
-  const asked = { parameters, headers: request.headers, gone: left.signal };
+  const asked = { path: request.url ?? '', parameters, headers: request.headers, gone: left.signal };
   requests.push(asked);
   const reply = await behaviour(asked);
   if (reply === 'stall') return;

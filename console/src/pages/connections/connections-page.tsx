@@ -1,0 +1,95 @@
+import { Button, Group, Select, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { getRouteApi } from '@tanstack/react-router';
+import { useSession } from '../../app/session.tsx';
+import { AddButton } from '../../components/add-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { MoreButton } from '../../components/more-button.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { connectionsTexts } from '../../texts/connections-texts.ts';
+import { ConnectDialog } from './connect-dialog.tsx';
+import { connectionFilterOf } from './connection-filter.ts';
+import { ConnectionTable } from './connection-table.tsx';
+import { useConnections } from './use-connections.ts';
+
+const route = getRouteApi('/connections');
+const texts = connectionsTexts;
+const STATUSES = Object.entries(texts.status).map(([value, label]) => ({ value, label }));
+
+/** The accounts at other services, and the state of their tokens. */
+export function ConnectionsPage() {
+  const { may } = useSession();
+  const [isConnecting, { open, close }] = useDisclosure();
+  const mayWrite = may('connections:write');
+  const actions = (
+    <>
+      {may('workspaces:read') ? (
+        <TextLink to="/connections/clients" size="sm" mr="xs">
+          {texts.toClients}
+        </TextLink>
+      ) : null}
+      {mayWrite ? <AddButton label={texts.connect} onClick={open} /> : null}
+    </>
+  );
+  return (
+    <>
+      <PageHeader title={texts.title} description={texts.description} actions={actions} />
+      <ConnectionFilters />
+      <ConnectionList onConnect={mayWrite ? open : null} />
+      <ConnectDialog connection={null} isOpen={isConnecting} onClose={close} />
+    </>
+  );
+}
+
+/** The filter is in the address of the page. */
+function ConnectionFilters() {
+  const { user, status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choose = (change: { user?: string | undefined; status?: string | null }) =>
+    void navigate({ search: (before) => connectionFilterOf({ ...before, ...change }), replace: true });
+  return (
+    <Group mb="md" gap="sm">
+      <SearchField label={texts.filter.user} value={user} onSearch={(text) => choose({ user: text })} />
+      <Select
+        w={170}
+        aria-label={texts.filter.status}
+        placeholder={texts.filter.anyStatus}
+        data={STATUSES}
+        value={status ?? null}
+        onChange={(value) => choose({ status: value })}
+        clearable
+      />
+    </Group>
+  );
+}
+
+function ConnectionList({ onConnect }: { onConnect: (() => void) | null }) {
+  const list = useConnections(route.useSearch());
+  const { data, error, isPending, refetch } = list;
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  if (data.length === 0) return <NoConnections onConnect={onConnect} />;
+  return (
+    <Stack>
+      <ConnectionTable connections={data} />
+      <MoreButton list={list} />
+    </Stack>
+  );
+}
+
+function NoConnections({ onConnect }: { onConnect: (() => void) | null }) {
+  const { user, status } = route.useSearch();
+  const navigate = route.useNavigate();
+  if ((user ?? status) !== undefined) {
+    return <NothingFound texts={texts.nothingFound} onClear={() => void navigate({ search: {} })} />;
+  }
+  const { title, advice, adviceReading } = texts.empty;
+  if (onConnect === null) return <EmptyState icon="link" title={title} advice={adviceReading} />;
+  const connect = <Button onClick={onConnect}>{texts.connect}</Button>;
+  return <EmptyState icon="link" title={title} advice={advice} action={connect} />;
+}
