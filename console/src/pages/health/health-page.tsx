@@ -1,19 +1,19 @@
-import type { ReactNode } from 'react';
-import { Alert, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { healthTexts } from '../../texts/health-texts.ts';
+import { Fact } from './fact.tsx';
+import { FactSection } from './fact-section.tsx';
+import { ServiceSections } from './service-sections.tsx';
 import { useReadiness } from './use-readiness.ts';
 
 const texts = healthTexts;
-/** Written by the build. */
-const VERSION = String(import.meta.env['LOCI_VERSION']);
 const DEPENDENCIES = ['postgres', 'weaviate', 'temporal', 'blobs'] as const;
 
-/** Whether everything that the service needs answers, and which models it uses. */
+/** Whether everything that the service needs answers, which models it uses, and for operators what it does and how it is set. */
 export function HealthPage() {
   const { data, error, isPending, refetch } = useReadiness();
   return (
@@ -45,28 +45,13 @@ function State({ readiness }: { readiness: Schemas['Readiness'] }) {
       >
         {advice}
       </Alert>
-      <Section title={texts.dependencies}>
+      <FactSection title={texts.dependencies}>
         {DEPENDENCIES.map((name) => (
           <Dependency key={name} name={name} state={dependencies[name]} />
         ))}
-      </Section>
+      </FactSection>
       <Models readiness={readiness} />
-      <Section title={texts.versions}>
-        <Fact name={texts.console} value={VERSION} />
-      </Section>
-    </Stack>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="sm" component="section">
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      <Paper withBorder radius="lg" px="md">
-        {children}
-      </Paper>
+      <ServiceSections />
     </Stack>
   );
 }
@@ -94,7 +79,7 @@ function Dependency({ name, state: { ok, detail } }: DependencyProps) {
 
 function Models({ readiness: { embedders, embedder_note: note, reranker } }: { readiness: Schemas['Readiness'] }) {
   return (
-    <Section title={texts.models}>
+    <FactSection title={texts.models}>
       {embedders.map(({ name, provider, model, dimensions }, at) => (
         <Fact
           key={name}
@@ -105,29 +90,6 @@ function Models({ readiness: { embedders, embedder_note: note, reranker } }: { r
         />
       ))}
       <Fact name={texts.reranker} value={reranker ?? texts.noReranker} />
-    </Section>
-  );
-}
-
-type FactProps = { name: string; value: string; mark?: string | null; note?: string | null };
-
-function Fact({ name, value, mark = null, note = null }: FactProps) {
-  return (
-    <Stack gap={2} py="sm" className="listed">
-      <Group gap="xs">
-        <Text size="sm" fw={600} className="break-anywhere">
-          {name}
-        </Text>
-        {mark === null ? null : <Badge variant="default">{mark}</Badge>}
-      </Group>
-      <Text size="sm" c="dimmed" className="break-anywhere">
-        {value}
-      </Text>
-      {note === null ? null : (
-        <Text size="sm" className="break-anywhere">
-          {note}
-        </Text>
-      )}
-    </Stack>
+    </FactSection>
   );
 }
