@@ -12,7 +12,7 @@ const Query = z.object({
     description:
       'Status of the uploads. It follows from their contents, so a page may have fewer than `limit`, and even none, while `has_more` is true.',
   }),
-  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Page size' }),
+  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Page size, at most 200' }),
   cursor: CursorQueryField,
 });
 
