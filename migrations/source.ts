@@ -37,6 +37,7 @@ import * as knownGenerations from './20261206_known_generations.ts';
 import * as signInCodes from './20261207_sign_in_codes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
+import * as uploadLists from './lists/20261208_upload_lists.ts';
 
 type Migration = {
   name: string;
@@ -85,6 +86,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261205_unused_indexes', ...unusedIndexes },
   { name: '20261206_known_generations', ...knownGenerations },
   { name: '20261207_sign_in_codes', ...signInCodes },
+  { name: '20261208_upload_lists', ...uploadLists },
 ];
 
 /** For `knex.migrate`. */

@@ -17,7 +17,7 @@ function someOf(collectionIds: readonly string[], count: number): string[] {
 /** The calls of the stores whose cost could grow with the number of rows. */
 export function storeCalls(data: DataSet): StoreCall[] {
   const { workspaceId } = data;
-  return [...listCalls(data), ...countCalls(data), ...loopCalls()].map(([what, call]) => ({
+  return [...listCalls(data), ...uploadCalls(data), ...countCalls(data), ...loopCalls()].map(([what, call]) => ({
     what,
     // Loops serve all workspaces.
     workspaceId: what.startsWith('loop: ') ? null : workspaceId,
@@ -27,7 +27,7 @@ export function storeCalls(data: DataSet): StoreCall[] {
 
 type NamedCall = [what: string, call: StoreCall['call']];
 
-function listCalls({ workspaceId, collectionIds, userId, uploadId, middleUs }: DataSet): NamedCall[] {
+function listCalls({ workspaceId, collectionIds, userId, middleUs }: DataSet): NamedCall[] {
   const whole = { workspaceId, collectionIds: null };
   const limited = (count: number) => ({ workspaceId, collectionIds: someOf(collectionIds, count) });
   const [largest = ''] = collectionIds;
@@ -55,8 +55,6 @@ function listCalls({ workspaceId, collectionIds, userId, uploadId, middleUs }: D
     ['contents of a member, cancelled', ({ contents }) => contents.list(limited(20), { status: 'cancelled' }, PAGE)],
     ['collections of the workspace', ({ collections }) => collections.list(whole, {}, PAGE)],
     ['the largest collection', ({ collections }) => collections.find(whole, largest)],
-    ['progress of an upload of the largest collection', ({ uploads }) => uploads.progress(whole, uploadId)],
-    ['manifest of this upload', ({ uploads }) => uploads.manifest(whole, uploadId, PAGE)],
     ['chunks of the workspace', ({ chunks }) => chunks.listPublished(whole, {}, PAGE)],
     ['chunks of a key limited to 20 collections', ({ chunks }) => chunks.listPublished(limited(20), {}, PAGE)],
     ['memories of the workspace', ({ memories: store }) => store.list(whole, memories, PAGE)],
@@ -74,6 +72,29 @@ function listCalls({ workspaceId, collectionIds, userId, uploadId, middleUs }: D
       'deliveries, retrying',
       ({ webhookDeliveries }) => webhookDeliveries.list(whole, { status: 'retrying' }, { before: null, limit: 50 }),
     ],
+  ];
+}
+
+function uploadCalls({ workspaceId, collectionIds, uploadId, middleUs }: DataSet): NamedCall[] {
+  const whole = { workspaceId, collectionIds: null };
+  const limited = { workspaceId, collectionIds: someOf(collectionIds, 20) };
+  const newest = { before: null, limit: 50 };
+  const smallest = collectionIds.at(-1);
+  const middle = { createdUs: middleUs, id: uploadId };
+  return [
+    ['progress of an upload of the largest collection', ({ uploads }) => uploads.progress(whole, uploadId)],
+    ['manifest of this upload', ({ uploads }) => uploads.manifest(whole, uploadId, PAGE)],
+    [
+      'cancelled contents of this upload',
+      ({ uploads }) => uploads.manifest(whole, uploadId, { ...PAGE, status: 'cancelled' }),
+    ],
+    ['uploads of the workspace', ({ uploadLists }) => uploadLists.list(whole, newest)],
+    ['uploads, far into the list', ({ uploadLists }) => uploadLists.list(whole, { ...newest, before: middle })],
+    [
+      'uploads of the smallest collection',
+      ({ uploadLists }) => uploadLists.list(whole, { ...newest, collectionId: smallest }),
+    ],
+    ['uploads of a key limited to 20 collections', ({ uploadLists }) => uploadLists.list(limited, newest)],
   ];
 }
 

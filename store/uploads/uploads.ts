@@ -60,20 +60,30 @@ const COUNT_CONTENTS: PreparedStatement = {
     from (${contentCounts((id) => `${id} = :id`)}) parts group by status`,
 };
 
+const MANIFEST_COLUMNS = `uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
+      case when cc.stage = 'failed' and not cc.paused then cc.failure_code end as error_code, cc.chunk_count as chunks`;
+const COLLECTION = `(select collection_id from uploads where id = :id and workspace_id = :workspaceId)`;
+const AFTER = `uc.content_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')`;
+const OF_STATUS = `case when cc.paused then 'paused' else cc.stage end = :status`;
+
 const LIST_MANIFEST: PreparedStatement = {
   name: 'list_upload_contents',
-  sql: `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
-      case when cc.stage = 'failed' and not cc.paused then cc.failure_code end as error_code,
-      cc.chunk_count as chunks
-    from upload_contents uc
+  sql: `select ${MANIFEST_COLUMNS} from upload_contents uc
     cross join lateral (select * from content_collections cc where cc.content_id = uc.content_id
-      and cc.collection_id = (select collection_id from uploads where id = :id and workspace_id = :workspaceId) offset 0) cc
+      and cc.collection_id = ${COLLECTION} offset 0) cc
     cross join lateral (select name, status_message from contents where id = uc.content_id offset 0) t
-    where uc.upload_id = :id and uc.content_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
-      and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
-      and (:status::text is null or case when cc.paused then 'paused' else cc.stage end = :status)
+    where uc.upload_id = :id and ${AFTER} and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
+      and (:status::text is null or ${OF_STATUS})
     order by uc.content_id limit :limit`,
 };
+
+/** Few contents of a collection have another status than `ready`, and these have an index. */
+const LIST_OF_STATUS = `select ${MANIFEST_COLUMNS} from content_collections cc
+    join upload_contents uc on uc.upload_id = :id and uc.content_id = cc.content_id
+    cross join lateral (select name, status_message from contents where id = uc.content_id offset 0) t
+    where cc.collection_id = ${COLLECTION} and cc.bucket = content_bucket(:status = 'paused', :status) and ${OF_STATUS}
+      and ${AFTER}
+    order by uc.content_id limit :limit`;
 
 /** Uploads: the contents of one request, new or existing. Status and progress are derived from the runs of the contents. */
 export function createUploadStore(database: Database) {
@@ -147,14 +157,12 @@ export function createUploadStore(database: Database) {
       id: string,
       page: { after: string | null; limit: number; only?: readonly string[]; status?: ContentStatus | undefined },
     ): Promise<Page<ManifestRow>> {
-      const rows = await query<ManifestRow>(database, LIST_MANIFEST, {
-        workspaceId: scope.workspaceId,
-        id,
-        after: page.after,
-        limit: page.limit + 1,
-        only: page.only,
-        status: page.status,
-      });
+      const { after, only, status } = page;
+      const bindings = { workspaceId: scope.workspaceId, id, after, limit: page.limit + 1, status };
+      const rows =
+        status === undefined || status === 'ready'
+          ? await query<ManifestRow>(database, LIST_MANIFEST, { ...bindings, only })
+          : await query<ManifestRow>(database, LIST_OF_STATUS, bindings);
       return pageOf(rows, page.limit);
     },
   };

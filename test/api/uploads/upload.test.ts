@@ -190,6 +190,10 @@ test('uploads are listed newest first with what their own pages say, by status a
 
   const limited = await createKey({ workspaceId, collections: [other.id] });
   t.deepEqual(idsOf((await apiClient(limited.key).get('/uploads', UploadList)).data), [ids[1]]);
+  const both = apiClient((await createKey({ workspaceId, collections: [one.id, other.id] })).key);
+  const newest = await both.get('/uploads?limit=2', UploadList);
+  const oldest = await both.get(`/uploads?limit=2&cursor=${newest.next_cursor}`, UploadList);
+  t.deepEqual([...idsOf(newest.data), '', ...idsOf(oldest.data)], [...ids.slice(0, 2), '', ...ids.slice(2)]);
   t.deepEqual((await (await freshClient()).get('/uploads', UploadList)).data, []);
 });
 
