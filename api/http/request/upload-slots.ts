@@ -1,4 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
+import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
 export type UploadSlotLimits = { perWorkspace: number; perProcess: number; maxWaitMs: number };
 
@@ -24,15 +25,15 @@ export class UploadSlots {
 
   /**
    * Waits for a slot, which is free again when it is disposed.
-   * @throws AppError `rate_limited` when there is none in time; the reason of the signal.
+   * @throws AppError `rate_limited` when there is none in time; ClientClosedRequest when the signal aborts.
    */
   async take(workspaceId: string, signal: AbortSignal): Promise<Disposable> {
-    signal.throwIfAborted();
+    if (signal.aborted) throw new ClientClosedRequest({ cause: signal.reason });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { workspaceId, start: resolve };
     this.#waiting.push(waiting);
     this.#dispatch();
-    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    const abort = () => reject(new ClientClosedRequest({ cause: signal.reason }));
     const timer = setTimeout(() => reject(this.#tooMany()), this.#limits.maxWaitMs);
     signal.addEventListener('abort', abort, { once: true });
     try {

@@ -1,4 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
+import { ClientClosedRequest } from './http-error.ts';
 import { PageSizes, type AskedPage } from './page-sizes.ts';
 
 export type PageTurnLimits = {
@@ -75,7 +76,7 @@ export class PageTurns {
 
   /**
    * Waits until the page may be read.
-   * @throws AppError `rate_limited` when too many wait or it takes too long; the reason of the signal.
+   * @throws AppError `rate_limited` when too many wait or it takes too long; ClientClosedRequest when the signal aborts.
    */
   async take(request: PageRequest): Promise<PageTurn> {
     const { workspaceId, caller, limit, isScan = false } = request;
@@ -111,7 +112,7 @@ export class PageTurns {
     this.#dispatch(workspaceId);
     if (!load.waiting.includes(waiting)) return promise;
     const signal = signalOf();
-    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    const abort = () => reject(new ClientClosedRequest({ cause: signal.reason }));
     const timer = setTimeout(() => reject(tooMany()), this.#limits.maxWaitMs);
     signal.addEventListener('abort', abort, { once: true });
     // The client may have left before.

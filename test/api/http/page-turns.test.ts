@@ -136,7 +136,7 @@ test('a client that leaves gives up its place', async (t) => {
   const held = await take('a');
   const left = take('a');
   leaving.abort();
-  await t.throwsAsync(left, { name: 'AbortError' });
+  await t.throwsAsync(left, { name: 'ClientClosedRequest' });
   const next = readerOf(turns).take('a');
   held[Symbol.dispose]();
   (await next)[Symbol.dispose]();
@@ -203,6 +203,6 @@ test('a client that left before its page waits gives up its place', async (t) =>
   await read('a', LARGE);
   const held = await take('a');
   const left = readerOf(turns, () => AbortSignal.abort()).take('a');
-  await t.throwsAsync(left, { name: 'AbortError' });
+  await t.throwsAsync(left, { name: 'ClientClosedRequest' });
   held[Symbol.dispose]();
 });
