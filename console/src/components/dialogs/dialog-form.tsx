@@ -7,13 +7,15 @@ export type DialogFormProps = {
   /** The words of the button that sends it. */
   submit: string;
   saving: { error: Error | null; isPending: boolean };
+  /** False while a field that the browser does not know is missing. */
+  isComplete?: boolean;
   onSubmit: (event: FormEvent) => void;
   onClose: () => void;
   children: ReactNode;
 };
 
 /** The fields of a dialog, with its buttons, and why sending them failed. */
-export function DialogForm({ submit, saving, onSubmit, onClose, children }: DialogFormProps) {
+export function DialogForm({ submit, saving, isComplete = true, onSubmit, onClose, children }: DialogFormProps) {
   return (
     <form onSubmit={onSubmit}>
       <Stack>
@@ -23,7 +25,7 @@ export function DialogForm({ submit, saving, onSubmit, onClose, children }: Dial
           <Button variant="default" onClick={onClose}>
             {shellTexts.cancel}
           </Button>
-          <Button type="submit" loading={saving.isPending}>
+          <Button type="submit" loading={saving.isPending} disabled={!isComplete}>
             {submit}
           </Button>
         </Group>

@@ -1,10 +1,9 @@
 import { type FormEvent, useState } from 'react';
-import { Autocomplete, Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Autocomplete, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { useCreateConnection, useProviderTitles } from './use-connections.ts';
 
 const texts = connectionsTexts.form;
@@ -38,26 +37,15 @@ export function ConnectionForm({ onCreated, onClose }: ConnectionFormProps) {
   const creating = useCreateConnection();
   const [draft, setDraft] = useState(EMPTY);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     creating.mutate(bodyOf(draft), { onSuccess: onCreated });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <ProviderFields draft={draft} onChange={change} />
-        <OwnerFields draft={draft} onChange={change} />
-        {creating.error === null ? null : <ErrorNotice error={creating.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {shellTexts.cancel}
-          </Button>
-          <Button type="submit" loading={creating.isPending}>
-            {texts.submit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm submit={texts.submit} saving={creating} onSubmit={submit} onClose={onClose}>
+      <ProviderFields draft={draft} onChange={change} />
+      <OwnerFields draft={draft} onChange={change} />
+    </DialogForm>
   );
 }
 

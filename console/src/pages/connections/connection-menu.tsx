@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { ActionIcon, Menu, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { ActionMenu } from '../../components/action-menu.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { useDeleteConnection, useRefreshConnection, useTokenState } from './use-connections.ts';
@@ -13,66 +13,44 @@ type Connection = Schemas['Connection'];
 
 const texts = connectionsTexts;
 
+type ConnectionAction = 'refresh' | 'authorize' | 'remove';
+
 /** What can be done with a connection by this key. Its tokens are never shown. */
 export function ConnectionMenu({ connection }: { connection: Connection }) {
-  const { may } = useSession();
-  const [action, setAction] = useState<'authorize' | 'remove' | null>(null);
+  const items = useActionsOf(connection);
+  const [asked, setAsked] = useState<ConnectionAction | null>(null);
   const refreshing = useRefreshConnection();
-  const close = () => setAction(null);
-  if (!may('connections:write') && !may('connections:delete')) return null;
+  const close = () => setAsked(null);
+  if (items.length === 0) return null;
+  const choose = (action: ConnectionAction) =>
+    action === 'refresh' ? refreshing.mutate(connection.id) : setAsked(action);
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={texts.actions(nameOf(connection))}
-            loading={refreshing.isPending}
-          >
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <ActionItems
-            connection={connection}
-            onRefresh={() => refreshing.mutate(connection.id)}
-            onChoose={setAction}
-          />
-        </Menu.Dropdown>
-      </Menu>
-      <ConnectDialog connection={connection} isOpen={action === 'authorize'} onClose={close} />
-      <DisconnectDialog connection={connection} isOpen={action === 'remove'} onClose={close} />
+      <ActionMenu
+        label={texts.actions(nameOf(connection))}
+        items={items.map(({ action, ...item }) => ({ ...item, onChoose: () => choose(action) }))}
+        isWaiting={refreshing.isPending}
+      />
+      <ConnectDialog connection={connection} isOpen={asked === 'authorize'} onClose={close} />
+      <DisconnectDialog connection={connection} isOpen={asked === 'remove'} onClose={close} />
       <FailureDialog error={refreshing.error} onClose={refreshing.reset} />
     </>
   );
 }
 
-type ActionItemsProps = {
-  connection: Connection;
-  onRefresh: () => void;
-  onChoose: (action: 'authorize' | 'remove') => void;
-};
-
-function ActionItems({ connection, onRefresh, onChoose }: ActionItemsProps) {
+/** Tokens can be refreshed if the connection has a refresh token. */
+function useActionsOf(connection: Connection) {
   const { may } = useSession();
   const { data: tokens } = useTokenState(connection);
   const mayWrite = may('connections:write');
-  return (
-    <>
-      {mayWrite && tokens?.can_refresh === true ? <Menu.Item onClick={onRefresh}>{texts.refresh}</Menu.Item> : null}
-      {mayWrite ? (
-        <Menu.Item onClick={() => onChoose('authorize')}>
-          {connection.credential_id === null ? texts.authorize : texts.authorizeAgain}
-        </Menu.Item>
-      ) : null}
-      {may('connections:delete') ? (
-        <Menu.Item c="var(--mantine-color-error)" onClick={() => onChoose('remove')}>
-          {texts.remove}
-        </Menu.Item>
-      ) : null}
-    </>
-  );
+  const authorize = connection.credential_id === null ? texts.authorize : texts.authorizeAgain;
+  return [
+    ...(mayWrite && tokens?.can_refresh === true
+      ? [{ action: 'refresh', label: texts.refresh, icon: 'restore' } as const]
+      : []),
+    ...(mayWrite ? [{ action: 'authorize', label: authorize, icon: 'link' } as const] : []),
+    ...(may('connections:delete') ? [{ action: 'remove', label: texts.remove, icon: 'trash' } as const] : []),
+  ];
 }
 
 function nameOf({ label, integration }: Connection): string {

@@ -1,11 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import { Autocomplete, Button, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
 import { oauthClientsTexts } from '../../texts/oauth-clients-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { useProviderTitles } from '../connections/use-connections.ts';
 import { type ClientDraft, draftOf, savedClientOf } from './client-draft.ts';
 import { ClientSettings } from './client-settings.tsx';
@@ -34,28 +33,22 @@ function ClientForm({ client, onClose }: Omit<ClientDialogProps, 'isOpen'>) {
   const saving = useSaveOAuthClient();
   const [draft, setDraft] = useState(() => draftOf(client));
   const change = (changes: Partial<ClientDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate(savedClientOf(draft, client), { onSuccess: onClose });
   };
   return (
-    <form onSubmit={submit} autoComplete="off">
-      <Stack>
-        <RedirectUri />
-        {client === null ? <ProviderField draft={draft} onChange={change} /> : null}
-        <SecretFields draft={draft} onChange={change} hasSecret={client?.has_secret === true} />
-        <ClientSettings draft={draft} onChange={change} />
-        {saving.error === null ? null : <ErrorNotice error={saving.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {shellTexts.cancel}
-          </Button>
-          <Button type="submit" loading={saving.isPending}>
-            {client === null ? oauthClientsTexts.creating.submit : oauthClientsTexts.changing.submit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={client === null ? oauthClientsTexts.creating.submit : oauthClientsTexts.changing.submit}
+      saving={saving}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <RedirectUri />
+      {client === null ? <ProviderField draft={draft} onChange={change} /> : null}
+      <SecretFields draft={draft} onChange={change} hasSecret={client?.has_secret === true} />
+      <ClientSettings draft={draft} onChange={change} />
+    </DialogForm>
   );
 }
 
@@ -102,6 +95,7 @@ function SecretFields({ draft, onChange, hasSecret }: FieldsProps & { hasSecret:
       <TextInput
         label={texts.clientId}
         required
+        autoComplete="off"
         value={draft.clientId}
         onChange={(event) => onChange({ clientId: event.currentTarget.value })}
         maxLength={MAX_ID_CHARACTERS}

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { ActionIcon, Menu, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
+import { ActionMenu } from '../../components/action-menu.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { oauthClientsTexts } from '../../texts/oauth-clients-texts.ts';
 import { ClientDialog } from './client-dialog.tsx';
 import { hasEndpoints } from './client-draft.ts';
@@ -19,23 +19,14 @@ export function ClientMenu({ client }: { client: OAuthClient }) {
   const [action, setAction] = useState<'change' | 'remove' | null>(null);
   const close = () => setAction(null);
   if (!may('workspaces:write') || access.collections !== null) return null;
+  const mayReplace = !hasEndpoints(client) || may('connections:reveal');
+  const items = [
+    ...(mayReplace ? [{ label: texts.change, icon: 'edit' as const, onChoose: () => setAction('change') }] : []),
+    { label: texts.remove, icon: 'trash' as const, onChoose: () => setAction('remove') },
+  ];
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={texts.actions(client.provider)}>
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {!hasEndpoints(client) || may('connections:reveal') ? (
-            <Menu.Item onClick={() => setAction('change')}>{texts.change}</Menu.Item>
-          ) : null}
-          <Menu.Item c="var(--mantine-color-error)" onClick={() => setAction('remove')}>
-            {texts.remove}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionMenu label={texts.actions(client.provider)} items={items} />
       <ClientDialog client={client} isOpen={action === 'change'} onClose={close} />
       <DeleteDialog client={client} isOpen={action === 'remove'} onClose={close} />
     </>

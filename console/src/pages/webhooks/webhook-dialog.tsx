@@ -1,11 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, NativeSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { CollectionsField } from '../../components/collections-field.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
 import { SecretField } from '../../components/dialogs/secret-field.tsx';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
 import { EventFields } from './event-fields.tsx';
 import { useSaveWebhook } from './use-webhooks.ts';
@@ -46,31 +45,26 @@ function WebhookForm({ webhook, onClose, onCreated }: WebhookFormProps) {
   const saving = useSaveWebhook();
   const [draft, setDraft] = useState(() => draftOf(webhook, mayReadEvents(session, null)));
   const change = (changes: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     const body = bodyOf(draft, session.access.collections);
     const onSuccess = ({ secret }: Schemas['Webhook']) => (secret === null ? onClose() : onCreated(secret));
     saving.mutate({ id: webhook?.id ?? null, body }, { onSuccess });
   };
-  const isEmpty = draft.kind === 'chosen' && draft.events.length === 0;
+  const isComplete = draft.kind === 'everything' || draft.events.length > 0;
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <AddressFields draft={draft} onChange={change} />
-        <EventFields draft={draft} onChange={change} />
-        <CollectionsField value={draft.collections} onChange={(collections) => change({ collections })} />
-        <SendingFields draft={draft} onChange={change} />
-        {saving.error === null ? null : <ErrorNotice error={saving.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {shellTexts.cancel}
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={isEmpty}>
-            {webhooksTexts[webhook === null ? 'creating' : 'changing'].submit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={webhooksTexts[webhook === null ? 'creating' : 'changing'].submit}
+      saving={saving}
+      isComplete={isComplete}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <AddressFields draft={draft} onChange={change} />
+      <EventFields draft={draft} onChange={change} />
+      <CollectionsField value={draft.collections} onChange={(collections) => change({ collections })} />
+      <SendingFields draft={draft} onChange={change} />
+    </DialogForm>
   );
 }
 

@@ -1,16 +1,24 @@
 import { useState } from 'react';
-import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { type Session, useSession } from '../../app/session.tsx';
+import { ActionMenu } from '../../components/action-menu.tsx';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
+import type { IconName } from '../../components/icon.tsx';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
 import { useSwitchWebhook, useTestWebhook } from './use-webhooks.ts';
 import { mayReadEvents } from './subscribable-event.ts';
 import { type WebhookAction, WebhookDialogs } from './webhook-dialogs.tsx';
 
 const texts = webhooksTexts;
+const ICONS: Readonly<Record<WebhookAction, IconName>> = {
+  test: 'webhook',
+  change: 'edit',
+  rotate: 'key',
+  disable: 'pause',
+  enable: 'play',
+  remove: 'trash',
+};
 
 /** What its status and the permissions of the caller allow. */
 function actionsOf(webhook: Schemas['Webhook'], session: Session): WebhookAction[] {
@@ -44,33 +52,14 @@ export function WebhookMenu({ webhook }: { webhook: Schemas['Webhook'] }) {
     else if (chosen === 'enable') switching.mutate({ id, status: 'active' });
     else setAction(chosen);
   };
-  const isPending = testing.isPending || switching.isPending;
+  const items = actions.map((each) => ({ label: texts[each], icon: ICONS[each], onChoose: () => choose(each) }));
+  const isWaiting = testing.isPending || switching.isPending;
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={texts.actions(url)} loading={isPending}>
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {actions.map((each) => (
-            <ActionItem key={each} action={each} onChoose={() => choose(each)} />
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionMenu label={texts.actions(url)} items={items} isWaiting={isWaiting} />
       <WebhookDialogs webhook={webhook} action={action} onClose={() => setAction(null)} />
       <FailureDialog error={testing.error} onClose={testing.reset} />
       <FailureDialog error={switching.error} onClose={switching.reset} />
     </>
-  );
-}
-
-function ActionItem({ action, onChoose }: { action: WebhookAction; onChoose: () => void }) {
-  const colour = action === 'remove' ? { c: 'var(--mantine-color-error)' } : {};
-  return (
-    <Menu.Item {...colour} onClick={onChoose}>
-      {texts[action]}
-    </Menu.Item>
   );
 }
