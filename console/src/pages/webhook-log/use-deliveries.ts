@@ -6,9 +6,11 @@ import { useSession } from '../../app/session.tsx';
 import type { DeliveryFilter } from './delivery-filter.ts';
 
 const PAGE_SIZE = 50;
-const REFRESH_MS = 2_000;
+/** The first attempt is made at once, further ones later. */
+const REFRESH_PENDING_MS = 1_000;
+const REFRESH_RETRYING_MS = 5_000;
 
-/** The deliveries of a webhook, newest first; anew every few seconds while some have not ended. */
+/** The deliveries of a webhook, newest first; anew while some have not ended. */
 export function useDeliveries(webhookId: string, { status, event }: DeliveryFilter) {
   const { loci } = useSession();
   const filters = {
@@ -28,7 +30,8 @@ export function useDeliveries(webhookId: string, { status, event }: DeliveryFilt
     select: ({ pages }) => pages.flatMap(({ data }) => data),
     refetchInterval: ({ state }) => {
       const shown = state.data?.pages.flatMap(({ data }) => data) ?? [];
-      return shown.every(hasEnded) ? false : REFRESH_MS;
+      if (shown.every(hasEnded)) return false;
+      return shown.some(({ status: now }) => now === 'pending') ? REFRESH_PENDING_MS : REFRESH_RETRYING_MS;
     },
   });
 }

@@ -6,7 +6,7 @@ import { useSession } from '../../app/session.tsx';
 
 /** More than a workspace can have. */
 const LIMIT = 1000;
-const REFRESH_MS = 3_000;
+const REFRESH_MS = 2_000;
 
 /** The webhooks of the workspace, oldest first; anew every few seconds while deliveries wait. */
 export function useWebhooks() {
