@@ -26,7 +26,16 @@ export type MessageItemProps = {
 export function MessageItem({ message, parent }: MessageItemProps) {
   const { id, content, role, tags, parent_message_id: parentId } = message;
   return (
-    <Paper component="li" withBorder radius="lg" p="md" id={messageElementId(id)} className="message" data-role={role}>
+    <Paper
+      component="li"
+      tabIndex={-1}
+      withBorder
+      radius="lg"
+      p="md"
+      id={messageElementId(id)}
+      className="message"
+      data-role={role}
+    >
       <Stack gap={6}>
         <Sender message={message} />
         {parentId === null ? null : (
