@@ -39,7 +39,8 @@ export function createApp(services: Services, options: AppOptions): Koa {
   const serving = openServing({ ...options, services });
   const router = mountRoutes(Object.values(routes), serving);
   const { version, corsOrigins = [], mcp = LOCAL_MCP } = options;
-  const webConsole = options.consoleFolder === undefined ? null : createConsolePage(options.consoleFolder);
+  const issuer = services.issuerSignIn?.issuer ?? null;
+  const webConsole = options.consoleFolder === undefined ? null : createConsolePage(options.consoleFolder, issuer);
   const app = new Koa();
   app.use(assignRequestId);
   app.use(logRequests(services.log, services.metrics));

@@ -43,7 +43,8 @@ export function mcpSettings(env: Environment) {
 export function consoleSignIn(env: Environment) {
   const { issuer } = mcpSettings(env);
   const { LOCI_CONSOLE_OIDC_CLIENT_ID: clientId, LOCI_CONSOLE_OIDC_SCOPES: scopes } = env;
-  return clientId === undefined || issuer === null ? null : { issuer, client_id: clientId, scopes };
+  const parameters = Object.fromEntries(new URLSearchParams(env.LOCI_CONSOLE_OIDC_PARAMETERS));
+  return clientId === undefined || issuer === null ? null : { issuer, client_id: clientId, scopes, parameters };
 }
 
 /** Returns the settings that verify bearer tokens of users; null when they are not configured. */

@@ -158,6 +158,7 @@ export const Environment = z.object({
   LOCI_JWT_WORKSPACES_CLAIM: z.string().default('workspaces'),
   LOCI_CONSOLE_OIDC_CLIENT_ID: z.string().optional(),
   LOCI_CONSOLE_OIDC_SCOPES: list.default(['openid']),
+  LOCI_CONSOLE_OIDC_PARAMETERS: z.string().default(''),
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
   LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE: countOrNone.default(30_000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),

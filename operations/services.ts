@@ -94,7 +94,7 @@ export type Services = {
   /** Where OAuth providers redirect users back to, and the URLs that users may then be redirected to. */
   authorization: { callbackUrl: string; redirectUrls: readonly string[] };
   /** The public client of the issuer of tokens with which people sign in; null without one. */
-  issuerSignIn: { issuer: string; client_id: string; scopes: string[] } | null;
+  issuerSignIn: { issuer: string; client_id: string; scopes: string[]; parameters: Record<string, string> } | null;
   jobs: Jobs;
   accessCounter: AccessCounter;
   tenantActivity: TenantActivity;

@@ -27,7 +27,7 @@ export const accessExamples = {
   getSignInMethods: {
     response: {
       api_key: true,
-      oidc: { issuer: 'https://login.example.com', client_id: 'loci-console', scopes: ['openid'] },
+      oidc: { issuer: 'https://login.example.com', client_id: 'loci-console', scopes: ['openid'], parameters: {} },
     },
   },
   signIn: { body: { code: 'uL3f0gkYh5zq6cVQm1xKc0F2v8wS4tR7nB9dJ3eA5hM' }, response: signedIn },

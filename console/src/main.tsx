@@ -1,3 +1,4 @@
+import './app/oidc/returned-address.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { MantineProvider } from '@mantine/core';

@@ -93,7 +93,8 @@ test('a client for signing in needs bearer tokens of an issuer that is a URL', (
     t.regex(t.throws(() => readConfig({ ...REQUIRED, ...wrong })).message, /LOCI_CONSOLE_OIDC_CLIENT_ID needs bearer/);
   }
   const { access } = readConfig({ ...REQUIRED, ...client, ...tokens, LOCI_JWT_ISSUER: 'https://i.example' });
-  t.deepEqual(access.signIn, { issuer: 'https://i.example', client_id: 'console', scopes: ['openid'] });
+  const parameters = {};
+  t.deepEqual(access.signIn, { issuer: 'https://i.example', client_id: 'console', scopes: ['openid'], parameters });
 });
 
 test('accepts origins or * as allowed page origins', (t) => {

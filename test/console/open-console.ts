@@ -24,11 +24,13 @@ export type ConsoleOptions = {
   /** The API that serves it, by default that of the stack. */
   baseUrl?: string;
   browser?: BrowserContextOptions;
+  /** The only other origins that may be asked. */
+  otherOrigins?: readonly string[];
 };
 
 /** Opens the console of the running stack, built from the present sources, in a real Chromium. */
 export async function openConsole(consoleOptions: ConsoleOptions): Promise<ConsoleBrowser> {
-  const { apiKey, path = '/', baseUrl = testStack().baseUrl, browser: options } = consoleOptions;
+  const { apiKey, path = '/', baseUrl = testStack().baseUrl, browser: options, otherOrigins = [] } = consoleOptions;
   await buildConsole({ checksTypes: false });
   const browser: Browser = await launchChromium();
   // A dialog that is still fading in has too little contrast, and its buttons move.
@@ -44,7 +46,8 @@ export async function openConsole(consoleOptions: ConsoleOptions): Promise<Conso
   });
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (protocol !== 'data:' && protocol !== 'blob:' && origin !== baseUrl) problems.push(`requested ${request.url()}`);
+    const isOwn = protocol === 'data:' || protocol === 'blob:' || origin === baseUrl;
+    if (!isOwn && !otherOrigins.includes(origin)) problems.push(`requested ${request.url()}`);
   });
   if (apiKey !== undefined) await page.addInitScript((key) => sessionStorage.setItem('loci.api-key', key), apiKey);
   await page.goto(`${baseUrl}/console${path}`);

@@ -2,21 +2,18 @@
  * `npm run picture [-- FOLDER]`: ingests a folder of documents on a temporary stack and takes the screenshots of the Temporal UI
  * that the documentation shows. Without a folder it ingests the documents in `node_modules`.
  */
-import { randomBytes } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-
-import { homedir, tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
-import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
-import { createLociServices, migrate, prepareFirstRun, PROJECT_DIR } from '#stack/loci-services.ts';
-import { timedStep } from '#stack/timed-step.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { launchChromium } from '#test/support/harness/chromium.ts';
-import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
 import { takeCliPicture } from './picture-cli.ts';
+import { troublesomeFiles } from './troublesome-files.ts';
+import { withPictureStack } from './with-picture-stack.ts';
 
 const IMAGES_DIR = join(PROJECT_DIR, 'docs', 'images');
 const DOCUMENTS = '**/*.{md,markdown,txt,html,pdf,docx,csv,json}';
@@ -29,9 +26,8 @@ const VIEW = { width: 1440, height: 1010 };
 const SETTLING_MS = 1_500;
 
 const log = (line: string) => console.log(line);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
-await withStack(async (stack, first) => {
+await withPictureStack(async (stack, first) => {
   const api = apiOf(`http://127.0.0.1:${stack.ports.api}/api/v1`, first.api_key);
   const folder = process.argv[2] ?? join(PROJECT_DIR, 'node_modules');
   const files = [...troublesomeFiles(), ...filesOf(folder)];
@@ -89,36 +85,6 @@ async function pictureUploadCommand(
   }
 }
 
-type First = Awaited<ReturnType<typeof prepareFirstRun>>;
-
-async function withStack(use: (stack: RunningStack, first: First) => Promise<void>): Promise<void> {
-  const others = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('LOCI_') || name.endsWith('_BINARY') || name === 'LOCI_CACHE_DIR',
-  );
-  const environment = Object.fromEntries(others);
-  const stack = await startLocalStack({
-    stateDir: join(realpathSync(tmpdir()), `loci-picture-${randomBytes(6).toString('hex')}`),
-    cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
-    ports: 'free',
-    environment,
-    isTemporary: true,
-    log,
-  });
-  const services = createLociServices(stack);
-  try {
-    await migrate(stack);
-    const first = await prepareFirstRun(stack);
-    await timedStep({ log, title: 'Starting API and worker' }, async () => {
-      await Promise.all([services.api.start(), services.worker.start()]);
-    });
-    await use(stack, first);
-  } finally {
-    await services.api.stop();
-    await services.worker.stop();
-    await stack.stop();
-  }
-}
-
 /** Documents of the folder in order of their paths. Their names contain the path, so that they are unique. */
 function filesOf(folder: string): File[] {
   const paths = globSync(DOCUMENTS, { cwd: folder })
@@ -129,16 +95,6 @@ function filesOf(folder: string): File[] {
     .sort()
     .slice(0, MAX_DOCUMENTS)
     .map((path) => new File([readFileSync(path)], relative(folder, path).replaceAll(/[/\\]/g, ' - ')));
-}
-
-/** Files that fail, as in any large upload: one needs a password, one is truncated, one is a scan without text. */
-function troublesomeFiles(): File[] {
-  const letter = docx(docxParagraph('A letter.'));
-  return [
-    new File([pdf([[{ text: 'Board minutes' }]], { isEncrypted: true })], 'board-minutes.pdf'),
-    new File([letter.subarray(0, letter.length - 100)], 'letter.docx'),
-    new File([pdf([[]])], 'scan.pdf'),
-  ];
 }
 
 function apiOf(baseUrl: string, apiKey: string) {

@@ -21,8 +21,12 @@ export type ConsolePage = {
   middleware: (context: Context, next: Next) => Promise<void>;
 };
 
-/** Serves the console that was built in `dist` of this folder at `/console`, also if it is built, or built anew, later. */
-export function createConsolePage(consoleFolder: string): ConsolePage {
+/**
+ * Serves the console that was built in `dist` of this folder at `/console`, also if it is built, or built anew, later.
+ * `issuer`: where users sign in; the page may ask its endpoints, and nothing else elsewhere.
+ */
+export function createConsolePage(consoleFolder: string, issuer: string | null): ConsolePage {
+  const origins = issuer === null ? [] : [new URL(issuer).origin];
   const dist = join(consoleFolder, 'dist');
   let loaded: Promise<Console> | null = null;
   let loadedBuild: number | null = null;
@@ -48,14 +52,14 @@ export function createConsolePage(consoleFolder: string): ConsolePage {
       const isRead = context.method === 'GET' || context.method === 'HEAD';
       if (!isRead) refuseMethod(context);
       else if (path === ROOT) context.redirect(`${ROOT}/`);
-      else await serve(context, { built: await current(), consoleFolder });
+      else await serve(context, { built: await current(), consoleFolder, origins });
     },
   };
 }
 
-type Served = { built: Console | null; consoleFolder: string };
+type Served = { built: Console | null; consoleFolder: string; origins: readonly string[] };
 
-async function serve(context: Context, { built, consoleFolder }: Served): Promise<void> {
+async function serve(context: Context, { built, consoleFolder, origins }: Served): Promise<void> {
   if (built === null) {
     await sendMissing(context, consoleFolder);
     return;
@@ -65,7 +69,7 @@ async function serve(context: Context, { built, consoleFolder }: Served): Promis
   if (file !== undefined) sendFile(context, file, name.startsWith(ASSETS));
   else if (name.startsWith(ASSETS))
     throw new AppError('not_found', 'The console has no such file; it may have been built anew.');
-  else sendPage(context, built.page);
+  else sendPage(context, built.page, origins);
 }
 
 function beginConsoleRequest(context: Context): void {
@@ -89,9 +93,9 @@ function sendFile(context: Context, file: ConsoleFile, isHashed: boolean): void 
   context.set('Content-Type', file.mediaType);
 }
 
-function sendPage(context: Context, page: string): void {
+function sendPage(context: Context, page: string, origins: readonly string[]): void {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-  context.set('Content-Security-Policy', contentSecurityPolicy(nonce));
+  context.set('Content-Security-Policy', contentSecurityPolicy(nonce, origins));
   context.set('Cross-Origin-Opener-Policy', 'same-origin');
   context.set('Cache-Control', 'no-store');
   context.body = page.replace(NONCE_PLACEHOLDER, nonce);
@@ -99,14 +103,14 @@ function sendPage(context: Context, page: string): void {
 }
 
 /** Everything from this origin; the component library writes style elements, which carry the nonce. */
-function contentSecurityPolicy(nonce: string): string {
+function contentSecurityPolicy(nonce: string, origins: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "font-src 'self'",
-    "connect-src 'self'",
+    ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

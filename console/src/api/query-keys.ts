@@ -1,6 +1,8 @@
 /** The keys of the query cache: the first word names what changes together, so that it can be loaded anew together. */
 export const queryKeys = {
-  caller: (apiKey: string) => ['caller', apiKey] as const,
+  caller: (identity: string) => ['caller', identity] as const,
+  signIn: () => ['sign-in'] as const,
+  workspaces: (ids: readonly string[]) => ['workspaces', ids] as const,
   readiness: () => ['readiness'] as const,
   collections: (filters?: object) =>
     filters === undefined ? (['collections'] as const) : (['collections', filters] as const),

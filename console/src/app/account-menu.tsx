@@ -7,7 +7,7 @@ const texts = shellTexts.access;
 
 /** Who is signed in, what they may do, and the way out. */
 export function AccountMenu() {
-  const { access, signOut } = useSession();
+  const { access, changeWorkspace, signOut } = useSession();
   const { user_id: user, permissions, collections, workspace_id: workspace, api_key: key } = access;
   return (
     <Menu position="bottom-end" width={280} withinPortal>
@@ -34,6 +34,9 @@ export function AccountMenu() {
           </Text>
         </Stack>
         <Menu.Divider />
+        {changeWorkspace === null ? null : (
+          <Menu.Item onClick={changeWorkspace}>{shellTexts.workspaces.change}</Menu.Item>
+        )}
         <Menu.Item onClick={signOut}>{shellTexts.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,85 +1,99 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createBrowserClient, dataOf, LociError } from '@loci/client/browser';
-import { queryKeys } from '../api/query-keys.ts';
-import type { Permission } from '../api/permission.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { LociError } from '@loci/client/browser';
 import { uploadStore } from '../uploads/upload-store.ts';
+import { ChooseWorkspace } from './choose-workspace.tsx';
+import type { Credentials } from './credentials.ts';
+import { useIssuerSignIn } from './oidc/use-issuer-sign-in.ts';
+import { useRenewal } from './oidc/use-renewal.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { signOut } from './sign-out.ts';
 import { type Session, SessionContext } from './session.tsx';
-import { storedKey } from './stored-key.ts';
+import { storedCredentials } from './stored-credentials.ts';
+import { useCaller } from './use-caller.ts';
 import { useSignInLink } from './use-sign-in-link.ts';
-
-/** Retries of a request while the service is busy or restarts; then the page says so. */
-const RETRIES = 2;
 
 /** Shows its children to those who are signed in, and the page to sign in to all others. */
 export function SessionGate({ children }: { children: ReactNode }) {
-  const queries = useQueryClient();
-  const [apiKey, setApiKey] = useState(() => storedKey.read());
-  const [refusal, setRefusal] = useState<Error | null>(null);
-  const caller = useCaller(apiKey);
+  const { session, isSignedOut, signIn, chooseWorkspace, error, isWaiting, retry } = useSignedIn();
+  const link = useSignInLink((apiKey) => signIn({ kind: 'key', apiKey }));
+  const atIssuer = useIssuerSignIn({ isNeeded: isSignedOut, onToken: signIn });
+  if (session === null) {
+    return (
+      <SignInPage
+        error={error ?? link.error ?? atIssuer.error}
+        isWaiting={isWaiting || link.isPending || atIssuer.isPending}
+        onSignIn={(apiKey) => signIn({ kind: 'key', apiKey })}
+        onRetry={retry}
+        issuer={atIssuer.issuer === null ? null : { name: atIssuer.issuer.issuer, go: atIssuer.go }}
+      />
+    );
+  }
+  const { loci, access } = session;
+  if (access.workspace_id !== null) return <SessionContext value={session}>{children}</SessionContext>;
+  return (
+    <ChooseWorkspace loci={loci} ids={access.workspace_ids} onChoose={chooseWorkspace} onSignOut={session.signOut} />
+  );
+}
 
+/** Who is signed in in this tab, and how that changes. */
+function useSignedIn() {
+  const queries = useQueryClient();
+  const [credentials, setCredentials] = useState(() => storedCredentials.read());
+  const [refusal, setRefusal] = useState<Error | null>(null);
+  const { client, caller } = useCaller(credentials);
   const leave = useCallback(
     (reason: Error | null) => {
-      storedKey.remove();
-      setApiKey(null);
+      storedCredentials.remove();
+      setCredentials(null);
       setRefusal(reason);
       uploadStore.clear();
       queries.clear();
     },
     [queries],
   );
-  useEndWithKey(apiKey, leave);
-
+  useEndWithCredentials(credentials, leave);
+  const renew = useCallback((renewed: Credentials) => {
+    storedCredentials.write(renewed);
+    setCredentials(renewed);
+  }, []);
+  useRenewal(credentials, renew);
+  const chooseWorkspace = useCallback((workspaceId: string | null) => {
+    setCredentials((now) => (now?.kind === 'token' ? { ...now, workspaceId } : now));
+  }, []);
   const session = useMemo<Session | null>(() => {
-    if (apiKey === null || caller.data === undefined) return null;
-    return { ...caller.data, apiKey, signOut: () => signOut(caller.data.loci, () => leave(null), setRefusal) };
-  }, [apiKey, caller.data, leave]);
-
-  const signIn = (key: string) => {
+    if (client === null || caller.data === undefined) return null;
+    const { workspace_ids: workspaces, api_key: key } = caller.data.access;
+    return {
+      ...client,
+      ...caller.data,
+      changeWorkspace: key === null && workspaces.length > 1 ? () => chooseWorkspace(null) : null,
+      signOut: () => signOut(client.loci, () => leave(null), setRefusal),
+    };
+  }, [client, caller.data, chooseWorkspace, leave]);
+  const signIn = (given: Credentials) => {
     setRefusal(null);
-    setApiKey(key);
+    setCredentials(given);
   };
-  const link = useSignInLink(signIn);
-  if (session !== null) return <SessionContext value={session}>{children}</SessionContext>;
-  return (
-    <SignInPage
-      error={caller.error ?? refusal ?? link.error}
-      isWaiting={caller.isFetching || link.isPending}
-      onSignIn={signIn}
-      onRetry={() => void caller.refetch()}
-    />
-  );
+  return {
+    session,
+    isSignedOut: credentials === null,
+    signIn,
+    chooseWorkspace,
+    error: caller.error ?? refusal,
+    isWaiting: caller.isFetching,
+    retry: () => void caller.refetch(),
+  };
 }
 
-/** Asks the service what this key may do, and remembers the key when it is accepted. */
-function useCaller(apiKey: string | null) {
-  return useQuery({
-    queryKey: queryKeys.caller(apiKey ?? ''),
-    enabled: apiKey !== null,
-    staleTime: Infinity,
-    queryFn: async ({ signal }) => {
-      const loci = createBrowserClient({ baseUrl: location.origin, apiKey: apiKey ?? '', retries: RETRIES });
-      const access = await dataOf(loci.api.GET('/api/v1/me', { signal }));
-      storedKey.write(apiKey ?? '');
-      const { permissions, writable_collections: writable } = access;
-      const may = (...needed: Permission[]) => needed.every((one) => permissions.includes(one));
-      const mayChange = (collectionId: string, ...needed: Permission[]) =>
-        may(...needed) && (writable === null || writable.includes(collectionId));
-      return { loci, access, may, mayChange };
-    },
-  });
-}
-
-/** Signs out when the service no longer accepts the key: it was revoked, or has expired. */
-function useEndWithKey(apiKey: string | null, leave: (reason: Error) => void): void {
+/** Signs out when the service no longer accepts the credentials: a key was revoked, or they have expired. */
+function useEndWithCredentials(credentials: Credentials | null, leave: (reason: Error) => void): void {
   const queries = useQueryClient();
   useEffect(() => {
-    if (apiKey === null) return undefined;
+    if (credentials === null) return undefined;
     return queries.getQueryCache().subscribe(({ query }) => {
       const { error } = query.state;
       if (error instanceof LociError && error.status === 401) leave(error);
     });
-  }, [apiKey, queries, leave]);
+  }, [credentials, queries, leave]);
 }

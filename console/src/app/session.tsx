@@ -6,12 +6,15 @@ import type { Schemas } from '../api/schemas.ts';
 /** Who is signed in, and how to call the service for them. */
 export type Session = {
   loci: BrowserClient;
-  apiKey: string;
+  /** What a request that the client does not send needs. */
+  headers: Readonly<Record<string, string>>;
   access: Schemas['CurrentCaller'];
   /** Whether the key permits all of these: `collections:write`. */
   may: (...permissions: Permission[]) => boolean;
   /** The same of what is in a collection: members change only their own collections. */
   mayChange: (collectionId: string, ...permissions: Permission[]) => boolean;
+  /** Lets a member of several workspaces choose again; null for everybody else. */
+  changeWorkspace: (() => void) | null;
   signOut: () => void;
 };
 

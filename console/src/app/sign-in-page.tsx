@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
-import { Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Button, Center, Divider, Paper, PasswordInput, Stack } from '@mantine/core';
 import { ErrorNotice } from '../components/error-notice.tsx';
-import { Wordmark } from '../components/wordmark.tsx';
+import { EntranceHeading } from './entrance-heading.tsx';
 import { shellTexts } from '../texts/shell-texts.ts';
 
 const texts = shellTexts.signIn;
@@ -12,10 +12,12 @@ export type SignInProps = {
   isWaiting: boolean;
   onSignIn: (apiKey: string) => void;
   onRetry: () => void;
+  /** Where users can sign in, too. */
+  issuer: { name: string; go: () => void } | null;
 };
 
 /** Takes an API key. It stays in this tab, and is sent to this service only. */
-export function SignInPage({ error, isWaiting, onSignIn, onRetry }: SignInProps) {
+export function SignInPage({ error, isWaiting, onSignIn, onRetry, issuer }: SignInProps) {
   const [apiKey, setApiKey] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -25,16 +27,9 @@ export function SignInPage({ error, isWaiting, onSignIn, onRetry }: SignInProps)
     <Center component="main" mih="100dvh" p="md">
       <Paper component="form" onSubmit={submit} withBorder p="xl" w="100%" maw={420} radius="lg">
         <Stack gap="lg">
-          <Stack gap={4}>
-            <Wordmark />
-            <Title order={1} size="h3" mt="md">
-              {texts.title}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {texts.explanation}
-            </Text>
-          </Stack>
+          <EntranceHeading title={texts.title} explanation={texts.explanation} />
           {error === null ? null : <ErrorNotice error={error} onRetry={apiKey === '' ? onRetry : undefined} />}
+          {issuer === null ? null : <IssuerButton {...issuer} isWaiting={isWaiting} />}
           <PasswordInput
             label={texts.field}
             description={texts.fieldHelp}
@@ -53,5 +48,16 @@ export function SignInPage({ error, isWaiting, onSignIn, onRetry }: SignInProps)
         </Stack>
       </Paper>
     </Center>
+  );
+}
+
+function IssuerButton({ name, go, isWaiting }: NonNullable<SignInProps['issuer']> & { isWaiting: boolean }) {
+  return (
+    <>
+      <Button onClick={go} loading={isWaiting}>
+        {texts.issuer(new URL(name).host)}
+      </Button>
+      <Divider label={texts.or} />
+    </>
   );
 }

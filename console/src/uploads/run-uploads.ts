@@ -1,7 +1,7 @@
 import { LociError } from '@loci/client/browser';
 import { matchEntries } from './match-entries.ts';
 import { planBatch } from './plan-batch.ts';
-import { sendUpload } from './send-upload.ts';
+import { sendUpload, type UploadHeaders } from './send-upload.ts';
 import type { UploadEntry } from './upload-entry.ts';
 import { uploadStore } from './upload-store.ts';
 
@@ -10,25 +10,25 @@ const CONCURRENCY = 2;
 let running = 0;
 
 /** Sends what waits, a few requests at a time, until nothing waits any more. `onAccepted` is called after each of them. */
-export function runUploads(apiKey: string, onAccepted: () => void): void {
+export function runUploads(headers: UploadHeaders, onAccepted: () => void): void {
   while (running < CONCURRENCY) {
     const batch = planBatch(uploadStore.read());
     if (batch.length === 0) return;
     running += 1;
-    void sendBatch(apiKey, batch).finally(() => {
+    void sendBatch(headers, batch).finally(() => {
       running -= 1;
       onAccepted();
-      runUploads(apiKey, onAccepted);
+      runUploads(headers, onAccepted);
     });
   }
 }
 
-async function sendBatch(apiKey: string, batch: readonly UploadEntry[]): Promise<void> {
+async function sendBatch(headers: UploadHeaders, batch: readonly UploadEntry[]): Promise<void> {
   const ids = new Set(batch.map(({ id }) => id));
   uploadStore.update(ids, () => ({ state: 'sending', sent: 0, message: null }));
   try {
     const onSent = (sent: number) => uploadStore.update(ids, () => ({ sent }));
-    const outcomes = matchEntries(batch, await sendUpload({ apiKey, batch, onSent }));
+    const outcomes = matchEntries(batch, await sendUpload({ headers, batch, onSent }));
     const byId = new Map(batch.map(({ id }, at) => [id, outcomes[at]]));
     uploadStore.update(ids, ({ id }) => byId.get(id) ?? {});
   } catch (error) {

@@ -4,8 +4,10 @@ import { uploadsTexts } from '../texts/uploads-texts.ts';
 import type { UploadEntry } from './upload-entry.ts';
 
 type Response = Schemas['UploadResponse'];
+/** They prove who sends. */
+export type UploadHeaders = Readonly<Record<string, string>>;
 export type UploadRequest = {
-  apiKey: string;
+  headers: UploadHeaders;
   batch: readonly UploadEntry[];
   /** Called with the share of the bytes that are sent. */
   onSent: (share: number) => void;
@@ -15,7 +17,7 @@ export type UploadRequest = {
  * Sends entries of one collection in one form. `fetch` does not tell how much of a body is sent, so this is an XMLHttpRequest.
  * @throws LociError when the service refuses the whole request, or cannot be reached
  */
-export async function sendUpload({ apiKey, batch, onSent }: UploadRequest): Promise<Response> {
+export async function sendUpload({ headers: credentials, batch, onSent }: UploadRequest): Promise<Response> {
   const request = new XMLHttpRequest();
   const answered = new Promise<void>((resolve, reject) => {
     request.addEventListener('load', () => resolve());
@@ -24,7 +26,7 @@ export async function sendUpload({ apiKey, batch, onSent }: UploadRequest): Prom
   });
   request.upload.addEventListener('progress', ({ loaded, total }) => onSent(total === 0 ? 0 : loaded / total));
   request.open('POST', '/api/v1/upload');
-  request.setRequestHeader('X-API-Key', apiKey);
+  for (const [name, value] of Object.entries(credentials)) request.setRequestHeader(name, value);
   request.setRequestHeader('Idempotency-Key', newIdempotencyKey());
   request.send(formOf(batch));
   await answered;

@@ -23,11 +23,11 @@ export function useUploads(collectionId: string): readonly UploadEntry[] {
 
 /** Adds files and addresses, and begins to send them. */
 export function useAddUploads(collectionId: string) {
-  const { apiKey } = useSession();
+  const { headers } = useSession();
   const queries = useQueryClient();
   return useMemo(() => {
     const run = () =>
-      runUploads(apiKey, () => void queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) }));
+      runUploads(headers, () => void queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) }));
     return {
       add: (sources: Parameters<typeof uploadStore.add>[1]) => {
         uploadStore.add(collectionId, sources);
@@ -38,7 +38,7 @@ export function useAddUploads(collectionId: string) {
         run();
       },
     };
-  }, [apiKey, collectionId, queries]);
+  }, [headers, collectionId, queries]);
 }
 
 /** Asks how far these uploads are, as long as they are not finished. */

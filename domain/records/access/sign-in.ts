@@ -38,6 +38,10 @@ export const SignInMethods = z
         issuer: z.string().meta({ description: 'Issuer of the tokens, whose discovery document names its endpoints.' }),
         client_id: z.string().meta({ description: 'Public client, for the authorization code flow with PKCE.' }),
         scopes: z.array(z.string()).meta({ description: 'Scopes to ask for.' }),
+        parameters: z.record(z.string(), z.string()).meta({
+          description:
+            'Further parameters of the authorization request, such as the `resource` or `audience` of the token.',
+        }),
       })
       .nullable()
       .meta({ description: 'How to get a token of a user with OpenID Connect; null where it is not configured.' }),

@@ -126,8 +126,14 @@ test('anyone learns how to sign in: with an API key, and with the issuer where a
     LOCI_JWT_AUDIENCE: 'loci',
     LOCI_CONSOLE_OIDC_CLIENT_ID: 'console',
     LOCI_CONSOLE_OIDC_SCOPES: 'openid,profile',
+    LOCI_CONSOLE_OIDC_PARAMETERS: 'audience=loci',
   };
   const api = await openOwnApi(t, { settings });
-  const oidc = { issuer: 'https://login.example', client_id: 'console', scopes: ['openid', 'profile'] };
+  const oidc = {
+    issuer: 'https://login.example',
+    client_id: 'console',
+    scopes: ['openid', 'profile'],
+    parameters: { audience: 'loci' },
+  };
   t.deepEqual((await api.send('/sign-in')).body, { api_key: true, oidc });
 });

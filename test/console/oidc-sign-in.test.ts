@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
+import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
+import { axeViolations, openConsole } from './open-console.ts';
+
+test('a member of two workspaces signs in at the issuer, chooses one, and stays signed in when the token is renewed', async (t) => {
+  const issuer = await openTokenIssuer(t);
+  const keys = { jwksUrl: issuer.jwksUrl };
+  const verifier = createBearerTokenVerifier({ keys, issuer: issuer.issuer, audience: AUDIENCE });
+  const api = await openOwnApi(t, {
+    consoleFolder: join(PROJECT_DIR, 'console'),
+    access: { users: { verifier, workspacesClaim: 'workspaces' }, administratorToken: null },
+    settings: {
+      LOCI_JWT_JWKS_URL: issuer.jwksUrl,
+      LOCI_JWT_ISSUER: issuer.issuer,
+      LOCI_JWT_AUDIENCE: AUDIENCE,
+      LOCI_CONSOLE_OIDC_CLIENT_ID: 'console',
+      LOCI_CONSOLE_OIDC_PARAMETERS: `audience=${AUDIENCE}`,
+    },
+  });
+  const { system } = api.services.stores;
+  const workspaces = [await system.insertWorkspace('Harbour'), await system.insertWorkspace('Lighthouse')];
+  const { service } = issuer.server;
+  service.on('beforeTokenSigning', (token: { payload: Record<string, unknown> }) => {
+    const aud = token.payload['aud'] === 'console' ? 'console' : AUDIENCE;
+    const roles = Object.fromEntries(workspaces.map((id) => [id, 'member']));
+    Object.assign(token.payload, { aud, sub: 'ada', workspaces: roles });
+  });
+  const grants: unknown[] = [];
+  service.on(
+    'beforeResponse',
+    (response: { body: Record<string, unknown> }, request: { body: Record<string, unknown> }) => {
+      grants.push(request.body['grant_type']);
+      // The console renews it a minute before.
+      response.body['expires_in'] = 62;
+    },
+  );
+
+  await using console = await openConsole({
+    baseUrl: api.baseUrl,
+    path: '/memories',
+    otherOrigins: [issuer.issuer],
+  });
+  const { page, problems } = console;
+  await page.getByRole('button', { name: `Sign in with ${new URL(issuer.issuer).host}` }).waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: /^Sign in with/ }).click();
+  await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  t.is(new URL(page.url()).search, '', 'the code is not left in the address');
+  await page.getByRole('button', { name: /Lighthouse/ }).click();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText('Signed in as ada').waitFor();
+  await page.getByText(workspaces[1] ?? '').waitFor();
+  await page.getByRole('menuitem', { name: 'Choose another workspace' }).click();
+  await page.getByRole('button', { name: /Harbour/ }).click();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  await eventually('the token is renewed', async () => grants.length > 1);
+  t.deepEqual(grants, ['authorization_code', 'refresh_token']);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: /^Sign in with/ }).waitFor();
+  t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /eyJ/);
+  t.deepEqual(problems, []);
+});
