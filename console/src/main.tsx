@@ -24,9 +24,6 @@ const queryClient = new QueryClient({
   },
 });
 
-// A page that was opened before another version of the console was built lacks its files.
-window.addEventListener('vite:preloadError', () => location.reload());
-
 const element = document.getElementById('console');
 if (element !== null) {
   createRoot(element).render(

@@ -3,6 +3,7 @@ import { LociError } from '@loci/client/browser';
 import { shellTexts } from '../texts/shell-texts.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
+import { PlainError } from './plain-error.ts';
 
 const texts = shellTexts.error;
 
@@ -22,7 +23,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() =>
       styles={{ label: COLOUR, icon: COLOUR }}
     >
       <Stack gap="xs" align="flex-start">
-        {isOfService ? null : <Text size="sm">{texts.unknown}</Text>}
+        {isOfService || error instanceof PlainError ? null : <Text size="sm">{texts.unknown}</Text>}
         {isOfService && error.issues.length > 0 ? (
           <List size="sm">
             {error.issues.map(({ loc, msg }) => (

@@ -16,6 +16,7 @@ export const shellTexts = {
     submit: 'Sign in',
     issuer: (host: string) => `Sign in with ${host}`,
     or: 'or',
+    issuerFailed: (host: string, reason: string) => `Signing in with ${host} failed: ${reason}`,
   },
   workspaces: {
     title: 'Choose a workspace',
@@ -58,6 +59,7 @@ export const shellTexts = {
     help: 'Leave it empty for all that you can reach.',
     none: 'No collection has this name',
   },
+  pageNotLoaded: 'The page could not be loaded, because the service cannot be reached. Everything else is as it was.',
   loading: 'Loading …',
   more: 'Show more',
   copied: 'Copied',

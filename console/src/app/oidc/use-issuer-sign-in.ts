@@ -3,6 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { createBrowserClient, dataOf } from '@loci/client/browser';
 import { queryKeys } from '../../api/query-keys.ts';
+import { PlainError } from '../../components/plain-error.ts';
+import { shellTexts } from '../../texts/shell-texts.ts';
 import type { TokenCredentials } from '../credentials.ts';
 import { takeReturnedAddress } from './returned-address.ts';
 
@@ -18,13 +20,13 @@ export function useIssuerSignIn({
   const issuer = useIssuer(isNeeded);
   const going = useMutation({
     mutationFn: async () => {
-      if (issuer !== null) await (await import('./go-to-issuer.ts')).goToIssuer(issuer);
+      if (issuer !== null) await explained(issuer, async () => (await import('./go-to-issuer.ts')).goToIssuer(issuer));
     },
   });
   const redeeming = useMutation({
     mutationFn: async (returned: URL) => {
       if (issuer === null) throw new Error('No issuer is configured.');
-      return (await import('./go-to-issuer.ts')).redeemCode(issuer, returned);
+      return explained(issuer, async () => (await import('./go-to-issuer.ts')).redeemCode(issuer, returned));
     },
     onSuccess: ({ credentials, returnTo }) => {
       history.replace(returnTo);
@@ -43,6 +45,16 @@ export function useIssuerSignIn({
     isPending: redeeming.isPending || going.isPending,
     go: () => going.mutate(),
   };
+}
+
+/** Runs a step at the issuer. @throws PlainError which names the issuer, and why it refused or did not answer */
+async function explained<Result>({ issuer }: { issuer: string }, step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    const { host } = new URL(issuer);
+    throw new PlainError(shellTexts.signIn.issuerFailed(host, error instanceof Error ? error.message : String(error)));
+  }
 }
 
 /** The configured issuer; null where there is none, or as long as it is not known. */

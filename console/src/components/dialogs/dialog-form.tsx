@@ -9,7 +9,7 @@ export type DialogFormProps = {
   saving: { error: Error | null; isPending: boolean };
   /** False while a field that the browser does not know is missing. */
   isComplete?: boolean;
-  onSubmit: (event: FormEvent) => void;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   onClose: () => void;
   children: ReactNode;
 };

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import { askChoiceOf } from './ask-choice.ts';
 
@@ -6,5 +7,5 @@ export const askRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/ask',
   validateSearch: askChoiceOf,
-  component: lazyRouteComponent(() => import('./ask-page.tsx'), 'AskPage'),
+  component: lazyPage(() => import('./ask-page.tsx'), 'AskPage'),
 });

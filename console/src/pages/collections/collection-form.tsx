@@ -1,9 +1,8 @@
 import type { FormEventHandler, ReactNode } from 'react';
-import { Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Switch, Textarea, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 
 const texts = collectionsTexts.creating;
 /** Limits of the API. */
@@ -24,37 +23,26 @@ export type CollectionFormProps = {
 /** What people say of a collection. */
 export function CollectionForm({ collection, children, submitLabel, state, onSubmit, onClose }: CollectionFormProps) {
   return (
-    <form onSubmit={onSubmit}>
-      <Stack>
-        <TextInput
-          label={texts.name}
-          name="name"
-          defaultValue={collection?.name}
-          required
-          maxLength={MAX_NAME_CHARACTERS}
-          data-autofocus
-        />
-        <Textarea
-          label={texts.description}
-          description={texts.descriptionHelp}
-          name="description"
-          defaultValue={collection?.description ?? ''}
-          autosize
-          minRows={2}
-          maxLength={MAX_DESCRIPTION_CHARACTERS}
-        />
-        {children}
-        <Switch label={texts.isPublic} name="public" defaultChecked={collection?.visibility === 'public'} />
-        {state.error === null ? null : <ErrorNotice error={state.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {shellTexts.cancel}
-          </Button>
-          <Button type="submit" loading={state.isPending}>
-            {submitLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm submit={submitLabel} saving={state} onSubmit={onSubmit} onClose={onClose}>
+      <TextInput
+        label={texts.name}
+        name="name"
+        defaultValue={collection?.name}
+        required
+        maxLength={MAX_NAME_CHARACTERS}
+        data-autofocus
+      />
+      <Textarea
+        label={texts.description}
+        description={texts.descriptionHelp}
+        name="description"
+        defaultValue={collection?.description ?? ''}
+        autosize
+        minRows={2}
+        maxLength={MAX_DESCRIPTION_CHARACTERS}
+      />
+      {children}
+      <Switch label={texts.isPublic} name="public" defaultChecked={collection?.visibility === 'public'} />
+    </DialogForm>
   );
 }

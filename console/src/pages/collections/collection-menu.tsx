@@ -1,12 +1,11 @@
 import { useState } from 'react';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ActionMenu } from '../../components/action-menu.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
-import { shellTexts } from '../../texts/shell-texts.ts';
 import { EditCollectionDialog } from './edit-collection-dialog.tsx';
 import { useArchiveCollection } from './use-collections.ts';
 
@@ -66,23 +65,15 @@ function ArchiveDialog({ collection: { id, name }, action, onClose }: ArchiveDia
   const archiving = useArchiveCollection();
   const { title, explanation } = action === 'archive' ? texts.archiving : texts.unarchiving;
   return (
-    <Modal opened onClose={onClose} title={title(name)} centered>
-      <Stack>
-        <Text size="sm">{explanation}</Text>
-        {archiving.error === null ? null : <ErrorNotice error={archiving.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {shellTexts.cancel}
-          </Button>
-          <Button
-            loading={archiving.isPending}
-            onClick={() => archiving.mutate({ id, action }, { onSuccess: onClose })}
-            data-autofocus
-          >
-            {texts[action]}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={title(name)}
+      action={texts[action]}
+      isOpen
+      doing={archiving}
+      onConfirm={() => archiving.mutate({ id, action }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text size="sm">{explanation}</Text>
+    </ConfirmDialog>
   );
 }

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import type { CollectionFilter } from './collection-filter.ts';
 
@@ -9,5 +10,5 @@ export const collectionsRoute = createRoute({
     ...(status === 'archived' || status === 'all' ? { status } : {}),
     ...(typeof search === 'string' && search !== '' ? { search } : {}),
   }),
-  component: lazyRouteComponent(() => import('./collections-page.tsx'), 'CollectionsPage'),
+  component: lazyPage(() => import('./collections-page.tsx'), 'CollectionsPage'),
 });

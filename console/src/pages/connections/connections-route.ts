@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import { connectionFilterOf } from './connection-filter.ts';
 
@@ -6,5 +7,5 @@ export const connectionsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/connections',
   validateSearch: connectionFilterOf,
-  component: lazyRouteComponent(() => import('./connections-page.tsx'), 'ConnectionsPage'),
+  component: lazyPage(() => import('./connections-page.tsx'), 'ConnectionsPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 
 export const contentTextRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/collections/$collectionId/contents/$contentId',
-  component: lazyRouteComponent(() => import('./content-text-page.tsx'), 'ContentTextPage'),
+  component: lazyPage(() => import('./content-text-page.tsx'), 'ContentTextPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import { contentFilterOf } from './content-filter.ts';
 
@@ -6,5 +7,5 @@ export const contentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/collections/$collectionId',
   validateSearch: contentFilterOf,
-  component: lazyRouteComponent(() => import('./contents-page.tsx'), 'ContentsPage'),
+  component: lazyPage(() => import('./contents-page.tsx'), 'ContentsPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 
 export const conversationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/conversations/$conversationId',
-  component: lazyRouteComponent(() => import('./conversation-page.tsx'), 'ConversationPage'),
+  component: lazyPage(() => import('./conversation-page.tsx'), 'ConversationPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import type { ConversationFilter } from './conversation-filter.ts';
 
@@ -11,5 +12,5 @@ export const conversationsRoute = createRoute({
     ...(typeof search === 'number' || (typeof search === 'string' && search !== '') ? { search: String(search) } : {}),
     ...(status === 'active' || status === 'ended' || status === 'archived' ? { status } : {}),
   }),
-  component: lazyRouteComponent(() => import('./conversations-page.tsx'), 'ConversationsPage'),
+  component: lazyPage(() => import('./conversations-page.tsx'), 'ConversationsPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 
 export const healthRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/health',
-  component: lazyRouteComponent(() => import('./health-page.tsx'), 'HealthPage'),
+  component: lazyPage(() => import('./health-page.tsx'), 'HealthPage'),
 });

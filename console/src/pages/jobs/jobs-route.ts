@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import { jobFilterOf } from './job-filter.ts';
 
@@ -6,5 +7,5 @@ export const jobsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/jobs',
   validateSearch: jobFilterOf,
-  component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
+  component: lazyPage(() => import('./jobs-page.tsx'), 'JobsPage'),
 });

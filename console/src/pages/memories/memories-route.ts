@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import type { MemoryFilter } from './memory-filter.ts';
 
@@ -11,5 +12,5 @@ export const memoriesRoute = createRoute({
     ...(typeof search === 'number' || (typeof search === 'string' && search !== '') ? { search: String(search) } : {}),
     ...(typeof asOf === 'string' && !Number.isNaN(Date.parse(asOf)) ? { asOf } : {}),
   }),
-  component: lazyRouteComponent(() => import('./memories-page.tsx'), 'MemoriesPage'),
+  component: lazyPage(() => import('./memories-page.tsx'), 'MemoriesPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 
 export const oauthClientsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/connections/clients',
-  component: lazyRouteComponent(() => import('./oauth-clients-page.tsx'), 'OAuthClientsPage'),
+  component: lazyPage(() => import('./oauth-clients-page.tsx'), 'OAuthClientsPage'),
 });

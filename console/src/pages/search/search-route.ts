@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import { searchChoiceOf } from './search-choice.ts';
 
@@ -6,5 +7,5 @@ export const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/search',
   validateSearch: searchChoiceOf,
-  component: lazyRouteComponent(() => import('./search-page.tsx'), 'SearchPage'),
+  component: lazyPage(() => import('./search-page.tsx'), 'SearchPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 
 export const uploadRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/jobs/$uploadId',
-  component: lazyRouteComponent(() => import('./upload-page.tsx'), 'UploadPage'),
+  component: lazyPage(() => import('./upload-page.tsx'), 'UploadPage'),
 });

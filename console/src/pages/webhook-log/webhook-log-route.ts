@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
 import { deliveryFilterOf } from './delivery-filter.ts';
 
@@ -6,5 +7,5 @@ export const webhookLogRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/webhooks/$webhookId',
   validateSearch: deliveryFilterOf,
-  component: lazyRouteComponent(() => import('./webhook-log-page.tsx'), 'WebhookLogPage'),
+  component: lazyPage(() => import('./webhook-log-page.tsx'), 'WebhookLogPage'),
 });
