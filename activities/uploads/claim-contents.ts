@@ -4,6 +4,7 @@ import type { StageStep } from '#store/uploads/run-stages.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { runContentsOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { hasOtherAttempt } from './enter-attempt.ts';
 import { failContents } from './fail-contents.ts';
 
 /** Attempts that may end with a dead worker. After that many, the content fails instead of being tried again. */
@@ -19,11 +20,9 @@ export async function claimContents(
   step: StageStep & { contentIds: readonly string[] },
 ): Promise<{ owned: OwnedContent[]; paused: string[]; further: string[] }> {
   const { runs } = services.stores;
-  const { owned, paused, further } = await runs.begin(
-    collectionScope(batch),
-    runContentsOf(batch, step.contentIds),
-    step,
-  );
+  const claim = await runs.begin(collectionScope(batch), runContentsOf(batch, step.contentIds), step);
+  const { paused, further } = claim;
+  const owned = await forgiveSurvivors(services, batch, claim.owned);
   const isDangerous = (content: OwnedContent) => content.dead_attempts > MAX_DEAD_ATTEMPTS;
   const failures = owned.filter(isDangerous).map((content) => ({
     content_id: content.content_id,
@@ -32,4 +31,17 @@ export async function claimContents(
   }));
   await failContents(services, batch, failures);
   return { owned: owned.filter((content) => !isDangerous(content)), paused, further };
+}
+
+/** Takes back what this claim counts as the death of an earlier attempt, if that is still at work in this process. */
+async function forgiveSurvivors(
+  { stores }: WorkerServices,
+  batch: Batch,
+  owned: readonly OwnedContent[],
+): Promise<OwnedContent[]> {
+  const survives = ({ content_id: id, dead_attempts: dead }: OwnedContent) => dead > 1 && hasOtherAttempt(batch, id);
+  const ids = owned.filter(survives).map((content) => content.content_id);
+  if (ids.length === 0) return [...owned];
+  await stores.runs.forgiveAttempt(collectionScope(batch), runContentsOf(batch, ids));
+  return owned.map((one) => (survives(one) ? { ...one, dead_attempts: one.dead_attempts - 1 } : one));
 }

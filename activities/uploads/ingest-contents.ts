@@ -4,6 +4,7 @@ import type { IngestOutcome } from '#domain/uploads/batch-outcome.ts';
 import { mayHoldEntries } from '#activities/archives/entry-count.ts';
 import { runContentsOf } from '#activities/step.ts';
 import type { RunWork } from '#store/uploads/run-work.ts';
+import { enterAttempt } from './enter-attempt.ts';
 import { claimContents } from './claim-contents.ts';
 import { createIndexQueue } from './index-queue.ts';
 import type { IngestStages } from './ingest-stages.ts';
@@ -26,6 +27,8 @@ export async function ingestContents(ingestion: Ingestion): Promise<IngestOutcom
   const { services, batch, pace } = ingestion;
   const { runs } = services.stores;
   const scope = collectionScope(batch);
+  using atWork = new DisposableStack();
+  atWork.use(enterAttempt(batch));
   try {
     const work = (await runs.listWork(scope, runContentsOf(batch))).filter((content) => !content.paused);
     const [suspects, others] = [work.filter(isSuspect), work.filter((content) => !isSuspect(content))];

@@ -17,7 +17,7 @@ test('a key that is revoked in the middle of a session ends it, and the page say
   const { page, problems } = console;
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
   const { api_key: own } = await apiClient(key).get('/me', CurrentCaller);
-  t.is((await apiClient(apiKey).send(`/api-keys/${own?.id}`, { method: 'DELETE' })).status, 200);
+  t.is((await apiClient(apiKey).send(`/api-keys/${own?.id}`, { method: 'DELETE' })).status, 204);
   await page.getByRole('link', { name: 'Memories' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByText('The API key is missing, unknown, revoked or expired.').waitFor();

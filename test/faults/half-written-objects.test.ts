@@ -60,6 +60,12 @@ async function openIndex(t: ExecutionContext) {
   return { index, space, tenant, random, createObject, findMissed };
 }
 
+/** The write, of those that were cut short, and the place in it. */
+function placeOf(written: readonly IndexObject[], id: string): string {
+  const place = written.findIndex((object) => object.id === id);
+  return `${Math.floor(place / GROUP)}/${place % GROUP}`;
+}
+
 test.serial(
   'objects whose write was interrupted by a kill of Weaviate are found by vector search after they are written again',
   async (t) => {
@@ -79,7 +85,12 @@ test.serial(
       });
       written.push(...objects);
     }
-    t.deepEqual(await findMissed(written), []);
+    // What a kill loses, is lost for good. Searches may miss objects for a moment while Weaviate cleans up replaced ones.
+    await eventually('every object is found', async () => {
+      const missed = await findMissed(written);
+      if (missed.length > 0) t.log(`missed: ${missed.map((id) => placeOf(written, id)).join(', ')}`);
+      return missed.length === 0;
+    });
     t.is(await index.countObjects(space, tenant, {}), written.length);
   },
 );

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
+import { enterAttempt } from '#activities/uploads/enter-attempt.ts';
 import { ingestSlice } from '#activities/uploads/ingest-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { AppError } from '#domain/app-error.ts';
@@ -75,6 +76,24 @@ test('after a 503 the next attempt waits as long as the server asked, and embeds
   );
   t.like(outcome, { more: [], paused: [], chunks: TEXTS });
   t.deepEqual(sizes(), [TEXTS, TEXTS]);
+});
+
+test('attempts that pile up while their process is suspended are no deaths, and those of other processes are', async (t) => {
+  for (const [isSuspended, stage] of [
+    [true, 'ready'],
+    [false, 'failed'],
+  ] as const) {
+    const { attempt, stores, scope, batch, database } = await openBatch(t);
+    using atWork = new DisposableStack();
+    atWork.use(isSuspended ? enterAttempt(batch) : null);
+    const run = { collectionId: batch.collection_id, runId: batch.run_id, contentIds: batch.content_ids };
+    // Two earlier attempts have claimed the contents, and have not ended.
+    for (let earlier = 0; earlier < 2; earlier += 1)
+      await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'reading' });
+    while ((await attempt(3)).more.length > 0);
+    const sql = 'select distinct stage from content_collections where run_id = :runId';
+    t.deepEqual(await query(database, sql, { runId: batch.run_id }), [{ stage }]);
+  }
 });
 
 test('a time slice counts what it has achieved while it runs, for its heartbeats', async (t) => {
