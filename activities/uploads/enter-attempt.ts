@@ -1,5 +1,11 @@
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 
+/**
+ * More attempts than a suspension piles up. Beyond, something makes every attempt hang, and the content has to fail in the end: those
+ * that begin then count as after a death.
+ */
+const MAX_PILED_UP = 8;
+
 /** How many attempts in this process are ingesting a content of a run. */
 const attempts = new Map<string, number>();
 
@@ -21,9 +27,10 @@ export function enterAttempt(batch: Batch): Disposable {
   };
 }
 
-/** True when another attempt in this process is ingesting the content as well, besides the one that asks. */
+/** True when another attempt in this process is ingesting the content as well, besides the one that asks; false beyond `MAX_PILED_UP`. */
 export function hasOtherAttempt(batch: Batch, contentId: string): boolean {
-  return (attempts.get(keyOf(batch, contentId)) ?? 0) > 1;
+  const count = attempts.get(keyOf(batch, contentId)) ?? 0;
+  return count > 1 && count <= MAX_PILED_UP;
 }
 
 function keyOf({ run_id: runId }: Batch, contentId: string): string {

@@ -16,7 +16,8 @@ export type ListMessagesQuery = {
 };
 
 /**
- * Returns a page of the messages of a conversation in the order in which they were stored or its reverse, or only of the replies to one message.
+ * Returns a page of the messages of a conversation, or only of the replies to one message, in the order in which they were stored or
+ * its reverse.
  * @throws AppError `not_found`, `validation_failed` for a cursor of another list.
  */
 export async function listMessages(services: Services, caller: Caller, query: ListMessagesQuery): Promise<MessageList> {

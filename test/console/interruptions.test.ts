@@ -64,11 +64,7 @@ test('a collection of 100,000 contents is shown page by page, and one of them is
   const { page, problems } = console;
   await page.getByRole('row', { name: /large.*100,000/ }).waitFor();
   await page.getByRole('link', { name: 'large' }).click();
-  await page
-    .getByRole('link', { name: '100000.txt' })
-    .or(page.getByRole('link', { name: '1.txt', exact: true }))
-    .first()
-    .waitFor();
+  await page.getByRole('row').nth(100).waitFor();
   t.is(await page.getByRole('row').count(), 101);
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByRole('row').nth(200).waitFor();

@@ -3,13 +3,13 @@ import { PlainError } from '../components/plain-error.ts';
 import { shellTexts } from '../texts/shell-texts.ts';
 import { fetchConsole } from './fetch-console.ts';
 
+type LoadedFile = Awaited<ReturnType<Parameters<typeof lazyRouteComponent>[0]>>;
+
 /**
  * A page that is loaded when it is opened. If the console was built anew meanwhile, its old files are gone, and the tab is loaded
  * anew. If the service cannot be reached, the page says so: loading anew would leave nothing to come back to.
  */
-// The library's own type of the imported files.
-// oxlint-disable-next-line typescript/no-explicit-any
-export function lazyPage<Module extends Record<string, any>, Name extends keyof Module>(
+export function lazyPage<Module extends LoadedFile, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ) {
