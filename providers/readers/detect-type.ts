@@ -19,7 +19,7 @@ import {
   XLSX,
 } from '#providers/readers/shared/media-types.ts';
 import { typeMismatchNotes } from './type-mismatch.ts';
-import { readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
+import { readZipDirectory } from '#providers/readers/shared/zip/zip-directory.ts';
 
 /** Bytes at the beginning of a file that detection reads. */
 const SNIFFED_BYTES = 64 * 1024;

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { AppError } from '#domain/app-error.ts';
 import { GZIP, TAR, ZIP } from '#providers/readers/shared/media-types.ts';
 import { sanitizePath } from '#providers/readers/shared/archive-entry.ts';
-import { zipEntries, type ZipItem } from '#providers/readers/shared/zip-entries.ts';
+import { zipEntries, type ZipItem } from '#providers/readers/shared/zip/zip-entries.ts';
 import { ByteSource } from './byte-source.ts';
 import { isTarHeader, TAR_BLOCK_BYTES, tarEntries } from './tar-entries.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { DOCX, XLSX } from '#providers/readers/shared/media-types.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
+import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip/zip-directory.ts';
 
 const MARKUP_RATIO = 8;
 /** The extensions by which markitdown-ts identifies formats. */

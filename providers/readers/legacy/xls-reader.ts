@@ -6,7 +6,7 @@ import { formatNumber, numberFormatOf } from '#providers/readers/office/number-f
 import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
 import { XLS, XLSB } from '#providers/readers/shared/media-types.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
+import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip/zip-directory.ts';
 
 /** Assumed ratio of the records to the text; limits the size of the workbook, unpacked. */
 const MARKUP_RATIO = 8;

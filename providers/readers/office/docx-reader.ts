@@ -1,11 +1,12 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
+import { insertDocxChunks } from './docx-chunks.ts';
 import { CODE_STYLE } from './docx-code.ts';
 import { prepareDocx } from './prepare-docx.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { DOCX } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { openZip } from '#providers/readers/shared/zip-archive.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;
@@ -28,29 +29,44 @@ const STYLES = [
 const NOT_TEXT =
   /<img [^>]*>|<a href="#comment-\d+" id="comment-ref-\d+">[^<]*<\/a>| ?<a href="#[a-z]+-ref-[^"]*">↑<\/a>/g;
 
+/** Documents within documents are read up to this depth. */
+const MAX_DEPTH = 3;
+
 /**
  * Reads Word documents: headings and lists with their numbers, tables, notes, comments, equations, chart values,
- * diagram texts. Ignores images, and never reads external resources.
+ * diagram texts, embedded chunks of HTML, RTF and Word. Ignores images and hidden text, and never reads external
+ * resources.
  */
 export const docxReader: Reader = {
   name: 'docx',
   mediaTypes: [DOCX],
   async read({ path }, { maxTextBytes }) {
     const archive = await openZip(path, { formatName: 'Word document', maxBytes: maxTextBytes * MARKUP_RATIO });
-    const { buffer, headingStyles, hasTitle } = await prepareDocx(archive);
-    const { default: mammoth } = await import('mammoth');
-    const ignoreImages = mammoth.images.imgElement(() => Promise.resolve({ src: '' }));
-    const styleMap = [...STYLES, ...headingMap(headingStyles, hasTitle ? 1 : 0)];
-    const options = { styleMap, convertImage: ignoreImages, externalFileAccess: false };
-    const { value: html } = await mammoth.convertToHtml({ buffer }, options).catch((error: unknown) => {
-      throw new AppError('unreadable', 'The Word document is damaged. Open it in Word, save it again and upload it.', {
-        cause: error,
-      });
-    });
-    const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''), { isOffice: true });
+    const markdown = await documentMarkdown(archive, { maxTextBytes, depth: 1 });
     return new TextBuilder(maxTextBytes).append(markdown).build();
   },
 };
+
+async function documentMarkdown(
+  archive: ZipArchive,
+  { maxTextBytes, depth }: { maxTextBytes: number; depth: number },
+): Promise<string> {
+  const { buffer, headingStyles, hasTitle, chunks } = await prepareDocx(archive);
+  const { default: mammoth } = await import('mammoth');
+  const ignoreImages = mammoth.images.imgElement(() => Promise.resolve({ src: '' }));
+  const styleMap = [...STYLES, ...headingMap(headingStyles, hasTitle ? 1 : 0)];
+  const options = { styleMap, convertImage: ignoreImages, externalFileAccess: false };
+  const { value: html } = await mammoth.convertToHtml({ buffer }, options).catch((error: unknown) => {
+    throw new AppError('unreadable', 'The Word document is damaged. Open it in Word, save it again and upload it.', {
+      cause: error,
+    });
+  });
+  const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''), { isOffice: true });
+  if (chunks.length === 0) return markdown;
+  const readDocument = (chunk: ZipArchive): Promise<string> =>
+    depth < MAX_DEPTH ? documentMarkdown(chunk, { maxTextBytes, depth: depth + 1 }) : Promise.resolve('');
+  return insertDocxChunks(markdown, chunks, { archive, readDocument, maxTextBytes });
+}
 
 /** In a document with a title, headings move down one level. */
 function headingMap(headingStyles: ReadonlyMap<string, number>, shift: number): string[] {

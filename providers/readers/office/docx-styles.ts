@@ -9,11 +9,13 @@ export type DocxStyle = {
   list: NumberingReference | null;
   /** Whether its font is monospaced. */
   isMonospaced: boolean;
+  /** Whether its text is hidden. */
+  isHidden: boolean;
 };
 
 const HEADING_NAME = /^heading ([1-9])$/i;
 
-/** Reads the paragraph styles by id, including inherited properties (ECMA-376, part 1, 17.7). */
+/** Reads the styles of paragraphs and characters by id, including inherited properties (ECMA-376, part 1, 17.7). */
 export async function readDocxStyles(xml: string | null): Promise<ReadonlyMap<string, DocxStyle>> {
   const styles = new Map<string, DocxStyle>();
   if (xml === null) return styles;
@@ -28,6 +30,7 @@ function resolveStyle(id: string, elements: ReadonlyMap<string, XmlElement>): Do
   let headingLevel: number | null = null;
   let list: Partial<NumberingReference> = {};
   let font: string | null = null;
+  let isHidden: boolean | null = null;
   const seen = new Set<string>();
   for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
     seen.add(at);
@@ -40,12 +43,19 @@ function resolveStyle(id: string, elements: ReadonlyMap<string, XmlElement>): Do
       named !== undefined ? Number(named) : outline !== undefined && Number(outline) < 9 ? Number(outline) + 1 : null;
     list = { ...readNumberingReference(properties), ...list };
     font ??= fontOf(childOf(style, 'w:rPr'));
+    isHidden ??= hiddenOf(childOf(style, 'w:rPr'));
     at = childOf(style, 'w:basedOn')?.attributes['w:val'];
   }
   const name = childOf(elements.get(id), 'w:name')?.attributes['w:val'] ?? '';
   const { listId, level = 0 } = list;
   const isMonospaced = font !== null && MONOSPACED_FONT_NAME.test(font);
-  return { name, headingLevel, list: listId === undefined || listId === '0' ? null : { listId, level }, isMonospaced };
+  return {
+    name,
+    headingLevel,
+    list: listId === undefined || listId === '0' ? null : { listId, level },
+    isMonospaced,
+    isHidden: isHidden === true,
+  };
 }
 
 /** Reads `w:numPr`; properties that it does not set are absent. */
@@ -59,4 +69,10 @@ export function readNumberingReference(properties: XmlElement | undefined): Part
 /** The font that run properties set; null when they set none. */
 export function fontOf(properties: XmlElement | undefined): string | null {
   return childOf(properties, 'w:rFonts')?.attributes['w:ascii'] ?? null;
+}
+
+/** Whether run properties hide the text (`w:vanish`); null when they do not say. */
+export function hiddenOf(properties: XmlElement | undefined): boolean | null {
+  const vanish = childOf(properties, 'w:vanish');
+  return vanish === undefined ? null : !/^(?:0|false|off)$/.test(vanish.attributes['w:val'] ?? '1');
 }

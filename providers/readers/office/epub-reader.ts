@@ -6,7 +6,7 @@ import { EPUB } from '#providers/readers/shared/media-types.ts';
 import { decodePartName } from './package-relationships.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { descendantsOf, parseXml, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
-import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** Assumed ratio of markup to text; limits the inflated size of the entries. */
 const MARKUP_RATIO = 8;

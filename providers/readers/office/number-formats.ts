@@ -1,5 +1,5 @@
 import { childOf, childrenOf, parseXml } from '#providers/readers/shared/xml.ts';
-import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import type { ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /**
  * How a cell format displays numbers: as date, time, both, duration in hours beyond a day, or percentage; null for

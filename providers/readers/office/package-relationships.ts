@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { childrenOf, parseXml } from '#providers/readers/shared/xml.ts';
-import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import type { ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** By relationship id: the type and the part name of the target. */
 export type PackageRelationships = ReadonlyMap<string, { type: string; path: string }>;

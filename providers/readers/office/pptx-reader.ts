@@ -14,7 +14,7 @@ import {
   textOf,
   type XmlElement,
 } from '#providers/readers/shared/xml.ts';
-import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;

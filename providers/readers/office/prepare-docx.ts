@@ -1,6 +1,8 @@
 import { readChart } from './chart.ts';
 import { readDiagram } from './diagram.ts';
+import { markDocxChunks } from './docx-chunks.ts';
 import { markDocxCode } from './docx-code.ts';
+import { removeHiddenText } from './hidden-text.ts';
 import { type DocxNumbering, readDocxNumbering } from './docx-numbering.ts';
 import { type DocxStyle, readNumberingReference, readDocxStyles } from './docx-styles.ts';
 import { prepareDocxTables } from './docx-tables.ts';
@@ -16,11 +18,12 @@ import {
   serializeXml,
   type XmlElement,
 } from '#providers/readers/shared/xml.ts';
-import { packZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import { packZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 const DOCUMENT = 'word/document.xml';
 /** The parts that mammoth reads; images and fonts are omitted. */
 const TEXT_PART = /^(?:\[Content_Types\]\.xml|_rels\/\.rels|word\/(?:_rels\/)?[^/]+\.(?:xml|rels))$/;
+const NOTES = ['word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'];
 const MAX_PARTS = 200;
 
 export type PreparedDocx = {
@@ -29,6 +32,8 @@ export type PreparedDocx = {
   /** Heading levels of styles that are headings although their names do not say so, by style id. */
   headingStyles: ReadonlyMap<string, number>;
   hasTitle: boolean;
+  /** The parts whose documents are to be inserted, by the numbers of their marks in the text. */
+  chunks: readonly string[];
 };
 
 type Preparation = {
@@ -58,18 +63,36 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
     if (headingLevel !== null && !/^heading [1-9]$/i.test(name) && name !== 'Title')
       headingStyles.set(id, headingLevel);
   }
-  if (source === null) return { buffer: packZip(parts), headingStyles, hasTitle: false };
+  if (source === null) return { buffer: packZip(parts), headingStyles, hasTitle: false, chunks: [] };
   const document = await parseXml(source);
   simplifyDocx(document);
+  removeHiddenText(document, styles);
   prepareDocxTables(document);
   const numbering = await readDocxNumbering(text('word/numbering.xml'));
   const paths = await relationTargets(text('word/_rels/document.xml.rels'));
+  const chunks = markDocxChunks(document, paths);
+  await hideInNotes(parts, styles);
   markDocxCode(document, styles);
   const titles = new Set([...styles].filter(([, { name }]) => name === 'Title').map(([id]) => id));
   await prepareBlocks(document, { archive, styles, numbering, paths });
   const hasTitle = descendantsOf(document, 'w:pStyle').some(({ attributes }) => titles.has(attributes['w:val'] ?? ''));
-  parts.set(DOCUMENT, Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${serializeXml(document)}`));
-  return { buffer: packZip(parts), headingStyles, hasTitle };
+  parts.set(DOCUMENT, xmlPart(document));
+  return { buffer: packZip(parts), headingStyles, hasTitle, chunks };
+}
+
+function xmlPart(root: XmlElement): Buffer {
+  return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${serializeXml(root)}`);
+}
+
+async function hideInNotes(parts: Map<string, Buffer>, styles: ReadonlyMap<string, DocxStyle>): Promise<void> {
+  const hasHiddenStyle = [...styles.values()].some(({ isHidden }) => isHidden);
+  for (const name of NOTES) {
+    const bytes = parts.get(name);
+    if (bytes === undefined || !(hasHiddenStyle || bytes.includes('w:vanish'))) continue;
+    const notes = await parseXml(bytes.toString('utf8'));
+    removeHiddenText(notes, styles);
+    parts.set(name, xmlPart(notes));
+  }
 }
 
 async function relationTargets(xml: string | null): Promise<Map<string, string>> {

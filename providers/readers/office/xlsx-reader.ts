@@ -8,7 +8,7 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { readSharedStrings, readXlsxSheet, richText } from './xlsx-sheet.ts';
 import { readNumberFormats } from './number-formats.ts';
 import { childOf, childrenOf, descendantsOf, forEachElement, parseXml, textOf } from '#providers/readers/shared/xml.ts';
-import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;

@@ -8,7 +8,7 @@ import {
   textOf,
   type XmlElement,
 } from '#providers/readers/shared/xml.ts';
-import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import type { ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 const MAX_OBJECTS = 1_000;
 const MAX_ROWS = 2_000;

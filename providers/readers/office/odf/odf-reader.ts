@@ -9,7 +9,7 @@ import { readOdfSheet } from './odf-sheet.ts';
 import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
-import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;

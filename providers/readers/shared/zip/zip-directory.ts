@@ -1,5 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
+import { openRandomAccess, type RandomAccess } from './random-access.ts';
 
 export type ZipEntry = {
   name: string;
@@ -24,16 +24,14 @@ const ZIP64 = 0xffff;
  * Reads the central directory of a ZIP file (APPNOTE 4.3.12, 4.3.16) without inflating anything. Null when there is
  * none: not a ZIP file, truncated, or more than 65,534 entries.
  */
-export async function readZipDirectory(path: string): Promise<ZipEntry[] | null> {
-  const file = await open(path);
+export async function readZipDirectory(source: string | Buffer): Promise<ZipEntry[] | null> {
+  const file = await openRandomAccess(source);
   try {
-    const { size } = await file.stat();
-    const end = await findEnd(file, size);
+    const size = file.sizeBytes;
+    const end = await findEnd(file);
     if (end === null || end.entries === ZIP64 || end.bytes > MAX_DIRECTORY_BYTES || end.offset + end.bytes > size)
       return null;
-    const directory = Buffer.alloc(end.bytes);
-    await file.read(directory, 0, end.bytes, end.offset);
-    return parseEntries(directory, end.entries);
+    return parseEntries(await file.read(end.offset, end.bytes), end.entries);
   } finally {
     await file.close();
   }
@@ -50,13 +48,9 @@ export function assertInflatedSize(entries: readonly ZipEntry[], maxBytes: numbe
   );
 }
 
-async function findEnd(
-  file: FileHandle,
-  size: number,
-): Promise<{ entries: number; bytes: number; offset: number } | null> {
-  const length = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
-  const tail = Buffer.alloc(length);
-  await file.read(tail, 0, length, size - length);
+async function findEnd(file: RandomAccess): Promise<{ entries: number; bytes: number; offset: number } | null> {
+  const length = Math.min(file.sizeBytes, END_BYTES + MAX_COMMENT_BYTES);
+  const tail = await file.read(file.sizeBytes - length, length);
   for (let at = length - END_BYTES; at >= 0; at -= 1) {
     if (tail.readUInt32LE(at) !== END_SIGNATURE) continue;
     return {

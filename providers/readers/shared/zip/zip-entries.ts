@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl';
 import { AppError } from '#domain/app-error.ts';
-import { sanitizePath, type ArchiveEntry, type EntryRefusal } from './archive-entry.ts';
+import { sanitizePath, type ArchiveEntry, type EntryRefusal } from '../archive-entry.ts';
 
 /** A file of a ZIP archive, or a symbolic link or device, which leads out of the archive and is only counted. */
 export type ZipItem = ArchiveEntry | 'link';

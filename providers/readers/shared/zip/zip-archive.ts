@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { AppError } from '#domain/app-error.ts';
-import { charsetOfByteOrderMark } from './decode-text.ts';
+import { charsetOfByteOrderMark } from '../decode-text.ts';
+import { openRandomAccess } from './random-access.ts';
 import { assertInflatedSize, readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
 const inflate = promisify(inflateRaw);
@@ -22,6 +22,8 @@ export type ZipArchive = {
   read(name: string): Promise<Buffer | null>;
   /** Reads an entry as text: UTF-8, or the encoding of its byte order mark. */
   text(name: string): Promise<string | null>;
+  /** Opens a package that is part of this one; what is read of it counts against the same limit. */
+  openPackage(bytes: Buffer): Promise<ZipArchive>;
 };
 
 export type ZipOptions = {
@@ -36,8 +38,15 @@ export type ZipOptions = {
  * and all entries that are read count against one limit.
  * @throws AppError `unreadable` for a file that is no ZIP file or is truncated.
  */
-export async function openZip(path: string, { formatName, maxBytes }: ZipOptions): Promise<ZipArchive> {
-  const entries = await readZipDirectory(path);
+export function openZip(path: string, { formatName, maxBytes }: ZipOptions): Promise<ZipArchive> {
+  return openPackage(path, formatName, { leftBytes: maxBytes });
+}
+
+/** Bytes that may still be read. */
+type Budget = { leftBytes: number };
+
+async function openPackage(source: string | Buffer, formatName: string, budget: Budget): Promise<ZipArchive> {
+  const entries = await readZipDirectory(source);
   if (entries === null) {
     throw new AppError(
       'unreadable',
@@ -53,13 +62,12 @@ export async function openZip(path: string, { formatName, maxBytes }: ZipOptions
   // Part names are case-insensitive, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
   const byName = new Map(entries.map((entry) => [normalizedName(entry.name), entry]));
   for (const entry of entries) byName.set(entry.name, entry);
-  let left = maxBytes;
   const read = async (name: string): Promise<Buffer | null> => {
     const entry = byName.get(name) ?? byName.get(normalizedName(name));
     if (!entry) return null;
-    assertInflatedSize([entry], left);
-    const bytes = await readEntry(path, entry, { formatName, maxBytes: left });
-    left -= bytes.length;
+    assertInflatedSize([entry], budget.leftBytes);
+    const bytes = await readEntry(source, entry, { formatName, maxBytes: budget.leftBytes });
+    budget.leftBytes -= bytes.length;
     return bytes;
   };
   return {
@@ -69,6 +77,7 @@ export async function openZip(path: string, { formatName, maxBytes }: ZipOptions
       const bytes = await read(name);
       return bytes && new TextDecoder(charsetOfByteOrderMark(bytes) ?? 'utf-8').decode(bytes);
     },
+    openPackage: (bytes) => openPackage(bytes, formatName, budget),
   };
 }
 
@@ -76,7 +85,11 @@ function normalizedName(name: string): string {
   return `fold:${name.replaceAll('\\', '/').toLowerCase()}`;
 }
 
-async function readEntry(path: string, entry: ZipEntry, { formatName, maxBytes }: ZipOptions): Promise<Buffer> {
+async function readEntry(
+  source: string | Buffer,
+  entry: ZipEntry,
+  { formatName, maxBytes }: ZipOptions,
+): Promise<Buffer> {
   const damaged = (cause?: unknown): AppError =>
     new AppError('unreadable', `The ${formatName} is damaged. Open it, save it again and upload it.`, { cause });
   if ((entry.flags & ENCRYPTED_FLAG) !== 0) {
@@ -85,16 +98,13 @@ async function readEntry(path: string, entry: ZipEntry, { formatName, maxBytes }
       `The ${formatName} is protected by a password. Remove the password and upload it again.`,
     );
   }
-  const file = await open(path);
+  const file = await openRandomAccess(source);
   try {
-    const { size } = await file.stat();
-    const header = Buffer.alloc(LOCAL_BYTES);
-    await file.read(header, 0, LOCAL_BYTES, entry.offset);
+    const header = await file.read(entry.offset, LOCAL_BYTES);
     if (header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw damaged();
     const start = entry.offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
-    if (start + entry.compressedBytes > size) throw damaged();
-    const packed = Buffer.alloc(entry.compressedBytes);
-    await file.read(packed, 0, packed.length, start);
+    if (start + entry.compressedBytes > file.sizeBytes) throw damaged();
+    const packed = await file.read(start, entry.compressedBytes);
     if (entry.method === STORED) return packed;
     if (entry.method !== DEFLATED) throw damaged();
     // Inflate no more than the declared size: a larger entry is damaged.
