@@ -1,7 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
+import { columnNumber, createFormulaReader, type FormulaReader } from './formula-reader.ts';
 import { type NumberFormat, formatNumber } from './number-formats.ts';
-import { childrenOf, forEachElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
-import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import { childOf, childrenOf, forEachElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
+import type { ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 import type { SheetCells } from './sheet-blocks.ts';
 
 /** What the sheets of a workbook share. */
@@ -27,13 +28,17 @@ export async function readSharedStrings(archive: ZipArchive): Promise<string[]> 
   return texts;
 }
 
-/** Reads the filled cells of a sheet; a short text of a merged area is repeated in each of its cells. */
+/**
+ * Reads the filled cells of a sheet. A formula without a stored value is shown itself: libraries write such files, and compute
+ * nothing. A short text of a merged area is repeated in each of its cells.
+ */
 export async function readXlsxSheet(archive: ZipArchive, part: string, workbook: XlsxWorkbook): Promise<SheetCells> {
   const xml = await archive.text(part);
   if (xml === null) return new Map();
   const cells = new Map<number, Map<number, string>>();
   const merged: string[] = [];
   let nextRow = 0;
+  const formulaOf = createFormulaReader();
   await forEachElement(xml, new Set(['row', 'mergeCell']), (element) => {
     const { ref, r } = element.attributes;
     if (element.name === 'mergeCell') {
@@ -47,23 +52,31 @@ export async function readXlsxSheet(archive: ZipArchive, part: string, workbook:
         'unreadable',
         'The Excel workbook has rows out of range. Save it again in Excel and upload it.',
       );
-    const line = rowCells(element, workbook);
+    const line = rowCells(element, { y, workbook, formulaOf });
     if (line.size > 0) cells.set(y, new Map([...(cells.get(y) ?? []), ...line]));
   });
   for (const reference of merged) fillMerged(cells, reference);
   return cells;
 }
 
-function rowCells(row: XmlElement, workbook: XlsxWorkbook): Map<number, string> {
+type RowReading = { y: number; workbook: XlsxWorkbook; formulaOf: FormulaReader };
+
+function rowCells(row: XmlElement, { y, workbook, formulaOf }: RowReading): Map<number, string> {
   const line = new Map<number, string>();
   let nextColumn = 0;
   for (const cell of childrenOf(row, 'c')) {
     const x = columnOf(cell.attributes['r']) ?? nextColumn;
     nextColumn = x + 1;
-    const text = cellText(cell, workbook);
+    const formula = formulaOf(cell, { x, y });
+    const text = cellText(cell, workbook) || (hasStoredValue(cell) ? '' : formula);
     if (text !== '' && x < MAX_COLUMNS) line.set(x, text);
   }
   return line;
+}
+
+/** The result of a formula that is an empty text is stored, too. */
+function hasStoredValue(cell: XmlElement): boolean {
+  return cell.attributes['t'] === 'str' && childOf(cell, 'v') !== undefined;
 }
 
 function cellText(cell: XmlElement, { sharedStrings, numberFormats, is1904 }: XlsxWorkbook): string {
@@ -103,8 +116,7 @@ function decodeEscapes(text: string): string {
 /** The column of a cell reference, from 0: `BC12` is column 54; null without a reference. */
 function columnOf(reference: string | undefined): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
-  if (letters === undefined) return null;
-  return letters.split('').reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return letters === undefined ? null : columnNumber(letters);
 }
 
 function fillMerged(cells: Map<number, Map<number, string>>, reference: string): void {

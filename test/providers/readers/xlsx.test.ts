@@ -101,3 +101,22 @@ test('reads a sheet of more than a million elements', async (t) => {
   const { text } = await readBytes(workbook({ rows }), { name: 's.xlsx', maxTextBytes: 64 * 1024 * 1024 });
   t.is(text.match(/\n\|/g)?.length, 180_001);
 });
+
+test('shows formulas whose values a library did not store, moved where cells share one', async (t) => {
+  const rows = [
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>Price</t></is></c><c r="B1" t="inlineStr"><is><t>Double</t></is></c></row>',
+    '<row r="2"><c r="A2"><v>3</v></c><c r="B2"><f t="shared" ref="B2:B3" si="0">A2*$A$2&amp;"A2"</f><v></v></c></row>',
+    '<row r="3"><c r="A3"><v>4</v></c><c r="B3"><f t="shared" si="0"/></c></row>',
+    '<row r="4"><c r="A4"><f>_xlfn.SUM(A2:A3)</f><v/></c><c r="B4" t="str"><f>IF(A2=3,"","x")</f><v></v></c></row>',
+    '<row r="5"><c r="A5"><f>A2+1</f><v>4</v></c></row>',
+  ].join('');
+  const { text } = await readBytes(workbook({ rows }), { name: 's.xlsx' });
+  t.deepEqual(text.trim().split('\n').slice(2), [
+    '| Price | Double |',
+    '| --- | --- |',
+    '| 3 | =A2*$A$2&"A2" |',
+    '| 4 | =A3*$A$2&"A2" |',
+    '| =SUM(A2:A3) |  |',
+    '| 4 |  |',
+  ]);
+});

@@ -4,6 +4,14 @@ import type { SheetCells } from '#providers/readers/office/sheet-blocks.ts';
 /** Repetitions of a cell or row that are filled; sheets end in runs of a million empty ones. */
 const MAX_FILLED_REPEATS = 1_000;
 const MAX_SPANNED_LENGTH = 60;
+const MAX_FORMULA_LENGTH = 500;
+/** Names of the attributes with the values of each type, other than `value`. */
+const VALUE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['string', 'string-value'],
+  ['date', 'date-value'],
+  ['time', 'time-value'],
+  ['boolean', 'boolean-value'],
+]);
 const BLANKS = new Set(['text:s', 'text:tab', 'text:line-break']);
 const ROW_GROUPS = ['table:table-row', 'table:table-rows', 'table:table-header-rows', 'table:table-row-group'];
 
@@ -33,12 +41,20 @@ function rowCells(row: XmlElement): Map<number, string> {
   let x = 0;
   for (const cell of childrenOf(row, 'table:table-cell', 'table:covered-table-cell')) {
     const repeats = repeatsOf(cell, 'table:number-columns-repeated');
-    const text = childrenOf(cell, 'text:p').map(plainText).join(' ').trim();
+    const paragraphs = childrenOf(cell, 'text:p');
+    const text = paragraphs.length === 0 ? storedValue(cell) : paragraphs.map(plainText).join(' ').trim();
     const filled = text === '' ? 0 : Math.min(Math.max(repeats, spannedColumns(cell, text)), MAX_FILLED_REPEATS);
     for (let copy = 0; copy < filled; copy += 1) line.set(x + copy, text);
     x += repeats;
   }
   return line;
+}
+
+/** What a cell has instead of a text in sheets that libraries write: a value, or the formula that nobody has computed. */
+function storedValue({ attributes }: XmlElement): string {
+  const { 'office:value-type': kind = '', 'table:formula': formula = '' } = attributes;
+  const value = attributes[`office:${VALUE_NAMES.get(kind) ?? 'value'}`];
+  return value ?? formula.replace(/^\w{1,10}:(?==)/, '').slice(0, MAX_FORMULA_LENGTH);
 }
 
 /** The text of the cell, without comments and ruby text. */

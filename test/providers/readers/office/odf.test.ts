@@ -65,3 +65,15 @@ test('an item that only contains a deeper list has no number of its own', async 
   const body = `${list(item('one'))}<text:p>Between</text:p>${list(wrapped(item('deep') + item('deeper')), ' text:continue-numbering="true"')}`;
   t.is(await odfText('text', body, { styles: STYLES }), '1. one\n\nBetween\n\n- 1.1. deep\n- 1.2. deeper');
 });
+
+test('reads values and formulas of OpenDocument sheets that a library wrote without their texts', async (t) => {
+  const cell = (attributes: string): string => `<table:table-cell ${attributes}/>`;
+  const row = [
+    cell('office:value-type="float" office:value="3.5"'),
+    cell('office:value-type="string" office:string-value="Bolt"'),
+    cell('office:value-type="date" office:date-value="2026-11-24"'),
+    cell('table:formula="of:=SUM([.A1:.A2])"'),
+  ];
+  const sheet = `<table:table table:name="S"><table:table-row>${row.join('')}</table:table-row></table:table>`;
+  t.true((await odfText('spreadsheet', sheet)).includes('| 3.5 | Bolt | 2026-11-24 | =SUM([.A1:.A2]) |'));
+});
