@@ -5,6 +5,7 @@ import { EMAIL, extensionOf, MSG } from '#providers/readers/shared/media-types.t
 import { sanitizePath } from '#providers/readers/shared/archive-entry.ts';
 import { charsetOfByteOrderMark, decodeText, detectUtf16WithoutMark } from '#providers/readers/shared/decode-text.ts';
 import { outputLimitError } from '#providers/readers/shared/text-builder.ts';
+import { decodeUnmarkedEmailText } from './unmarked-email-text.ts';
 
 /** Attachments may make a message this many times larger than the text limit. */
 const MAX_SIZE_RATIO = 8;
@@ -58,7 +59,8 @@ async function parseMimeMessage(path: string): Promise<Email> {
  * encoded ones only, then.
  */
 function inUtf8(bytes: Buffer): Buffer | string {
-  if (charsetOfByteOrderMark(bytes) === null && detectUtf16WithoutMark(bytes) === null) return bytes;
+  if (charsetOfByteOrderMark(bytes) === null && detectUtf16WithoutMark(bytes) === null)
+    return decodeUnmarkedEmailText(bytes);
   const blocks = decodeText(bytes)
     .text.replace(/^\ufeff/, '')
     .split(BLANK_LINE);

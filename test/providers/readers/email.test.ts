@@ -49,3 +49,38 @@ test('reads the page of a message whose text only says that there is one', async
   const both = await readBytes(parts('Moved to Friday.\n-- \nAnn', '<p>Moved to Friday.</p>'), { name: 'a.eml' });
   t.true(both.text.includes('-- \nAnn'));
 });
+
+test('reads header lines and text whose encoding is not declared', async (t) => {
+  const head = ['From: Jürgen Müller <j@example.com>', 'Subject: Grüße aus Köln'];
+  const plain = [...head, '', 'Schöne Überraschung.', ''].join('\r\n');
+  const parts = [
+    ...head,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="=-x"',
+    '',
+    '--=-x',
+    'Content-Type: text/plain; charset=iso-8859-1',
+    '',
+    'Schöne Überraschung.',
+    '-- ä',
+    '--=-x',
+    'Content-Type: application/octet-stream; name="Übersicht.bin"',
+    '',
+    'äöü',
+    '--=-x--',
+    '',
+  ].join('\n');
+  for (const source of [plain, parts]) {
+    const { text, notes } = await readBytes(iconv.encode(source, 'windows-1252'), { name: 'a.eml' });
+    t.true(text.startsWith('# Grüße aus Köln\n\nFrom: Jürgen Müller <j@example.com>'));
+    t.true(text.includes('Schöne Überraschung.'));
+    t.is(notes['title'], 'Grüße aus Köln');
+    if (source === parts) t.true(text.includes('-- ä\n') && text.includes('Attachments: Übersicht.bin'));
+  }
+  const declared = `From: a@example.com\nSubject: Отчёт\nContent-Type: text/plain; charset=koi8-r\n\nтекст\n`;
+  const koi = await readBytes(iconv.encode(declared, 'koi8-r'), { name: 'a.eml' });
+  t.is(koi.text, '# Отчёт\n\nFrom: a@example.com\n\nтекст\n');
+  const typed = Buffer.from('Subject: a\nContent-Type: text/plain; charset=utf-8\n\nGrößen, Maße \u{1F600}\n');
+  typed.fill(0xff, typed.length - 4, typed.length - 3);
+  t.true((await readBytes(typed, { name: 'a.eml' })).text.includes('Größen, Maße'));
+});
