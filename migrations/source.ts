@@ -37,6 +37,7 @@ import * as knownGenerations from './20261206_known_generations.ts';
 import * as signInCodes from './20261207_sign_in_codes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
+import * as jobLists from './lists/20261209_job_lists.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
 
 type Migration = {
@@ -87,6 +88,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261206_known_generations', ...knownGenerations },
   { name: '20261207_sign_in_codes', ...signInCodes },
   { name: '20261208_upload_lists', ...uploadLists },
+  { name: '20261209_job_lists', ...jobLists },
 ];
 
 /** For `knex.migrate`. */

@@ -40,6 +40,7 @@ const reembedding: Reembedding = {
   total_contents: 0,
   contents: 0,
   chunks: 0,
+  workflow_id: `reembed/${exampleIds.reembedding}`,
   created_at: CREATED,
   updated_at: CREATED,
   switched_at: null,
@@ -87,6 +88,7 @@ export const collectionExamples = {
   pauseReembedding: { response: { ...building, status: 'paused' } },
   resumeReembedding: { response: building },
   cancelReembedding: { response: { ...building, status: 'cancelling' } },
+  listReembeddings: { response: { data: [building], next_cursor: null, has_more: false } },
   searchCollection: {
     body: {
       query,

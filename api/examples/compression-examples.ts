@@ -31,10 +31,13 @@ const job: CompressionJob = {
   job_id: exampleIds.job,
   progress: { windows_done: 1, windows_total: 1 },
   error: null,
+  workflow_id: `compress/${exampleIds.job}`,
   created_at: CREATED,
   completed_at: UPDATED,
   expires_at: '2026-03-09T09:15:04.000Z',
 };
+
+const { content: _content, metadata: _metadata, ...summary } = job;
 
 /** Examples of the operations on compressions. */
 export const compressionExamples = {
@@ -47,6 +50,7 @@ export const compressionExamples = {
     },
     response: compression,
   },
+  listCompressions: { response: { data: [summary], next_cursor: null, has_more: false } },
   getCompression: { response: job },
   cancelCompression: {
     response: {

@@ -52,6 +52,7 @@ const deletion: Deletion = {
   subject_id: exampleIds.content,
   user_id: null,
   status: 'completed',
+  workflow_id: `delete-content/${exampleIds.deletion}`,
   removed: {
     contents: 1,
     chunks: 12,
@@ -128,5 +129,6 @@ export const contentExamples = {
   },
   listChunks: { response: { chunks: [chunk], total_count: 1, next_cursor: null, has_more: false } },
   getChunk: { response: chunk },
+  listDeletions: { response: { data: [deletion], next_cursor: null, has_more: false } },
   getDeletion: { response: deletion },
 } satisfies Record<string, OperationExample>;

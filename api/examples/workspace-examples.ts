@@ -47,6 +47,7 @@ const reindexing: Reindexing = {
   chunks: 0,
   total_memories: 2,
   memories: 0,
+  workflow_id: `reindex/${exampleIds.reindexing}`,
   created_at: CREATED,
   updated_at: CREATED,
   completed_at: null,

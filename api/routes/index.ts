@@ -26,6 +26,7 @@ import { updateCollectionRoute } from '#api/routes/collections/update-collection
 import { cancelCompressionRoute } from '#api/routes/compress/cancel-compression.ts';
 import { compressContextRoute } from '#api/routes/compress/compress-context.ts';
 import { getCompressionRoute } from '#api/routes/compress/get-compression.ts';
+import { listCompressionsRoute } from '#api/routes/compress/list-compressions.ts';
 import { createConnectionRoute } from '#api/routes/connections/create-connection.ts';
 import { deleteConnectionRoute } from '#api/routes/connections/delete-connection.ts';
 import { getConnectionRoute } from '#api/routes/connections/get-connection.ts';
@@ -44,6 +45,7 @@ import { getContentRoute } from '#api/routes/contents/get-content.ts';
 import { listContentChunksRoute } from '#api/routes/contents/list-content-chunks.ts';
 import { listContentsRoute } from '#api/routes/contents/list-contents.ts';
 import { getDeletionRoute } from '#api/routes/deletions/get-deletion.ts';
+import { listDeletionsRoute } from '#api/routes/deletions/list-deletions.ts';
 import { createConversationRoute } from '#api/routes/conversations/create-conversation.ts';
 import { deleteConversationRoute } from '#api/routes/conversations/delete-conversation.ts';
 import { getConversationRoute } from '#api/routes/conversations/get-conversation.ts';
@@ -108,6 +110,7 @@ import {
   reembedCollectionRoute,
   resumeReembeddingRoute,
 } from '#api/routes/collections/reembed-collection.ts';
+import { listReembeddingsRoute } from '#api/routes/collections/list-reembeddings.ts';
 import { getReindexingRoute, reindexWorkspaceRoute } from '#api/routes/workspaces/reindex-workspace.ts';
 import { updateWorkspaceRoute } from '#api/routes/workspaces/update-workspace.ts';
 import { getWebhookSecretRoute, rotateWebhookSecretRoute } from '#api/routes/workspaces/webhook-secret.ts';
@@ -151,6 +154,8 @@ export const routes: Readonly<Record<string, Route>> = {
   pauseReembedding: pauseReembeddingRoute,
   resumeReembedding: resumeReembeddingRoute,
   cancelReembedding: cancelReembeddingRoute,
+  listReembeddings: listReembeddingsRoute,
+  listDeletions: listDeletionsRoute,
   getDeletion: getDeletionRoute,
   getCurrentCaller: getCurrentCallerRoute,
   getSignInMethods: getSignInMethodsRoute,
@@ -211,6 +216,7 @@ export const routes: Readonly<Record<string, Route>> = {
   getWebhookSecret: getWebhookSecretRoute,
   rotateWebhookSecret: rotateWebhookSecretRoute,
   compressContext: compressContextRoute,
+  listCompressions: listCompressionsRoute,
   getCompression: getCompressionRoute,
   cancelCompression: cancelCompressionRoute,
   refreshOAuthToken: refreshOAuthTokenRoute,

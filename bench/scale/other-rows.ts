@@ -31,6 +31,31 @@ export const OTHER_STATEMENTS: readonly FillStatement[] = [
       from endpoint, generate_series(1, :deliveries::int) number`,
   },
   {
+    // Most delete a content of one of two collections; one in a hundred goes on.
+    what: 'deletions',
+    sql: `insert into deletions (workspace_id, kind, subject_id, collection_id, status, created_by, user_id, created_at)
+      select ${WORKSPACE}, kind, uuidv7(), case when kind <> 'user_memories' then collection_id end,
+        case when number % 100 = 7 then 'running' else 'completed' end, 'creator-' || number % 3,
+        case when kind = 'user_memories' then 'user-' || number % 9 end, ${AGE} + number * interval '1 second'
+      from (select number, case when number % 200 = 3 then 'collection' when number % 50 = 1 then 'user_memories' else 'content' end
+        as kind, (array(select id from filled_collections order by place limit 2))[1 + number % 2] as collection_id
+        from generate_series(1, :contents::int) number) numbered`,
+  },
+  {
+    what: 'compressions',
+    sql: `insert into compressions (id, workspace_id, status, strategy, include_metadata, webhook_url, input_sha256, input_bytes,
+        created_by, windows_total, created_at)
+      select uuidv7(), ${WORKSPACE}, case when number % 1000 = 7 then 'failed' else 'completed' end, 'extractive', false, '', '', 1,
+        'creator-' || number % 3, 1, ${AGE} + number * interval '1 second' from generate_series(1, :contents::int) number`,
+  },
+  {
+    what: 'changes of embedders',
+    sql: `insert into reembeddings (workspace_id, collection_id, status, generation, from_space, to_space, created_at)
+      select ${WORKSPACE}, (array(select id from filled_collections order by place limit 2))[1 + number % 2],
+        case when number % 1000 = 7 then 'failed' else 'completed' end, number, '{}', '{}', ${AGE} + number * interval '1 second'
+      from generate_series(1, :contents::int) number`,
+  },
+  {
     what: 'residues',
     sql: `insert into residues (content_id, collection_id, workspace_id, due_at)
       select content_id, collection_id, workspace_id, now() - interval '1 minute' from filled_contents

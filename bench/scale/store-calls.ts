@@ -1,3 +1,6 @@
+import { DELETION_KINDS } from '#domain/deletion-kinds.ts';
+import { COMPRESSION_STATUSES } from '#domain/records/compression.ts';
+import { DELETION_STATUSES, REEMBEDDING_STATUSES } from '#domain/statuses.ts';
 import type { DataSet } from './fill-data-set.ts';
 import type { StoreCall } from './measure-statements.ts';
 
@@ -17,12 +20,14 @@ function someOf(collectionIds: readonly string[], count: number): string[] {
 /** The calls of the stores whose cost could grow with the number of rows. */
 export function storeCalls(data: DataSet): StoreCall[] {
   const { workspaceId } = data;
-  return [...listCalls(data), ...uploadCalls(data), ...countCalls(data), ...loopCalls()].map(([what, call]) => ({
-    what,
-    // Loops serve all workspaces.
-    workspaceId: what.startsWith('loop: ') ? null : workspaceId,
-    call,
-  }));
+  return [...listCalls(data), ...uploadCalls(data), ...jobCalls(data), ...countCalls(data), ...loopCalls()].map(
+    ([what, call]) => ({
+      what,
+      // Loops serve all workspaces.
+      workspaceId: what.startsWith('loop: ') ? null : workspaceId,
+      call,
+    }),
+  );
 }
 
 type NamedCall = [what: string, call: StoreCall['call']];
@@ -95,6 +100,37 @@ function uploadCalls({ workspaceId, collectionIds, uploadId, middleUs }: DataSet
       ({ uploadLists }) => uploadLists.list(whole, { ...newest, collectionId: smallest }),
     ],
     ['uploads of a key limited to 20 collections', ({ uploadLists }) => uploadLists.list(limited, newest)],
+  ];
+}
+
+function jobCalls({ workspaceId, collectionIds, middleUs, uploadId }: DataSet): NamedCall[] {
+  const whole = { workspaceId, collectionIds: null };
+  const limited = { workspaceId, collectionIds: collectionIds.slice(0, 20) };
+  const page = { before: null, limit: 50 };
+  const middle = { limit: 50, before: { createdUs: middleUs, id: uploadId } };
+  const reader = { principal: 'creator-1', userId: 'user-1' };
+  const all = { kinds: DELETION_KINDS, statuses: DELETION_STATUSES, page };
+  const changes = { collectionId: undefined, statuses: REEMBEDDING_STATUSES, page };
+  const jobs = { createdBy: null, statuses: COMPRESSION_STATUSES, page };
+  return [
+    ['deletions of the workspace', ({ deletions }) => deletions.list(whole, reader, all)],
+    ['deletions, far into the list', ({ deletions }) => deletions.list(whole, reader, { ...all, page: middle })],
+    ['deletions of collections', ({ deletions }) => deletions.list(whole, reader, { ...all, kinds: ['collection'] })],
+    ['deletions, pending', ({ deletions }) => deletions.list(whole, reader, { ...all, statuses: ['pending'] })],
+    ['deletions that a member reads', ({ deletions }) => deletions.list(limited, reader, all)],
+    [
+      'deletions that a member reads, running',
+      ({ deletions }) => deletions.list(limited, reader, { ...all, statuses: ['running'] }),
+    ],
+    ['compressions of the workspace', ({ compressions }) => compressions.list(whole, jobs)],
+    ['compressions, failed', ({ compressions }) => compressions.list(whole, { ...jobs, statuses: ['failed'] })],
+    ['compressions of a member', ({ compressions }) => compressions.list(whole, { ...jobs, createdBy: 'creator-1' })],
+    ['changes of embedders', ({ reembeddings }) => reembeddings.list(whole, changes)],
+    ['changes of embedders that a member reads', ({ reembeddings }) => reembeddings.list(limited, changes)],
+    [
+      'changes of embedders, failed',
+      ({ reembeddings }) => reembeddings.list(whole, { ...changes, statuses: ['failed'] }),
+    ],
   ];
 }
 

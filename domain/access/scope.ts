@@ -21,3 +21,9 @@ export function collectionScope(key: { workspace_id: string; collection_id: stri
 export function workspaceScope(key: { workspace_id: string }): Scope {
   return { workspaceId: key.workspace_id, collectionIds: null };
 }
+
+/** The collections in scope, or one of them if there is a filter; null for all of the workspace. */
+export function reachedOf(scope: Scope, collectionId: string | undefined): readonly string[] | null {
+  if (collectionId === undefined) return scope.collectionIds;
+  return reachesCollection(scope, collectionId) ? [collectionId] : [];
+}

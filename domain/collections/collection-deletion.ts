@@ -1,3 +1,4 @@
+import { deletionWorkflowId } from '#domain/deletion-kinds.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
@@ -9,7 +10,7 @@ export type DeleteCollectionArgs = { workspace_id: string; collection_id: string
 export function deleteCollectionJob(args: DeleteCollectionArgs): JobStart {
   return {
     workflow_type: 'deleteCollection',
-    workflow_id: `delete-collection/${args.deletion_id}`,
+    workflow_id: deletionWorkflowId('collection', args.deletion_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,

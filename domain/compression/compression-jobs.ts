@@ -26,10 +26,14 @@ const COMPRESS_TEXT = 'compressText';
 export function compressJob(args: CompressArgs, text: { strategy: string; sizeBytes: number }): JobStart {
   return {
     workflow_type: COMPRESS_TEXT,
-    workflow_id: `compress/${args.job_id}`,
+    workflow_id: compressionWorkflowId(args.job_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
     summary: `Compress ${text.sizeBytes} bytes by ${text.strategy}`,
   };
+}
+
+export function compressionWorkflowId(jobId: string): string {
+  return `compress/${jobId}`;
 }

@@ -15,12 +15,16 @@ export const REINDEX_PARTS = 4;
 export function reindexJob(args: ReindexArgs): JobStart {
   return {
     workflow_type: 'reindexWorkspace',
-    workflow_id: `reindex/${args.reindexing_id}`,
+    workflow_id: reindexWorkflowId(args.reindexing_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
     summary: `Rebuild the index of workspace ${args.workspace_id}`,
   };
+}
+
+export function reindexWorkflowId(reindexingId: string): string {
+  return `reindex/${reindexingId}`;
 }
 
 /** Progress of a reindexing. */

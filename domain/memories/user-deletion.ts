@@ -1,3 +1,4 @@
+import { deletionWorkflowId } from '#domain/deletion-kinds.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
@@ -10,7 +11,7 @@ export type ForgetUserArgs = { workspace_id: string; deletion_id: string };
 export function forgetUserJob(args: ForgetUserArgs): JobStart {
   return {
     workflow_type: 'forgetUser',
-    workflow_id: `forget-user/${args.deletion_id}`,
+    workflow_id: deletionWorkflowId('user_memories', args.deletion_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { COMPRESSION_STRATEGIES } from '#domain/compression/compressor.ts';
-import { CreatedAt, Id, IsoTime, textField } from './fields.ts';
+import { newestListOf } from './cursor-list.ts';
+import { CreatedAt, Id, IsoTime, textField, WorkflowId } from './fields.ts';
 import { WebhookUrl } from './webhook.ts';
 
-const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
+export const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type CompressionStatus = (typeof COMPRESSION_STATUSES)[number];
 
 /** The strategy that ran: one of the strategies, or two of them when the chat model failed for parts of the text. */
@@ -155,8 +156,18 @@ export const CompressionJob = Compression.extend({
     })
     .nullable()
     .meta({ description: 'Why the job failed; null unless `status` is `failed`.' }),
+  workflow_id: WorkflowId,
   created_at: CreatedAt,
   completed_at: IsoTime.nullable().meta({ description: 'Time at which the job ended; null until then.' }),
   expires_at: IsoTime.nullable().meta({ description: 'Time at which the text and the result are deleted.' }),
 }).meta({ id: 'CompressionJob' });
 export type CompressionJob = z.infer<typeof CompressionJob>;
+
+/** A compression job in a list. */
+export const CompressionSummary = CompressionJob.omit({ content: true, metadata: true }).meta({
+  id: 'CompressionSummary',
+});
+export type CompressionSummary = z.infer<typeof CompressionSummary>;
+
+export const CompressionList = newestListOf(CompressionSummary).meta({ id: 'CompressionList' });
+export type CompressionList = z.infer<typeof CompressionList>;

@@ -12,6 +12,11 @@ export const NEXT_PAGE = {
 /** Number of records that a list has on all its pages. */
 export const TotalCount = z.int().meta({ description: 'Number of records that match the filters, on all pages.' });
 
+/** Returns the schema of a list newest first, of which nothing is counted. */
+export function newestListOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item).meta({ description: 'Records of this page, newest first.' }), ...NEXT_PAGE });
+}
+
 /** Returns the schema of a cursor list: a page of items, the total number of items, and the cursor of the next page. */
 export function cursorListOf<Item extends z.ZodType>(item: Item) {
   return z.object({

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { DELETION_KINDS } from '#domain/deletion-kinds.ts';
 import { DELETION_STATUSES } from '#domain/statuses.ts';
-import { CreatedAt, Id, IsoTime, WorkspaceId } from './fields.ts';
+import { newestListOf } from './cursor-list.ts';
+import { CreatedAt, Id, IsoTime, WorkflowId, WorkspaceId } from './fields.ts';
 
 /** Response to a deletion that a workflow carries out. */
 export const DeletionAccepted = z
@@ -16,10 +18,11 @@ export const Deletion = z
   .object({
     id: Id.meta({ description: 'Id of the receipt.' }),
     workspace_id: WorkspaceId,
-    kind: z.enum(['content', 'collection', 'workspace', 'user_memories']).meta({ description: 'What was deleted.' }),
+    kind: z.enum(DELETION_KINDS).meta({ description: 'What was deleted.' }),
     subject_id: Id.meta({ description: 'Id of what was deleted; for `user_memories`, an id derived from `user_id`.' }),
     user_id: z.string().nullable().meta({ description: 'User whose memories were deleted; null for other kinds.' }),
     status: z.enum(DELETION_STATUSES).meta({ description: '`completed` when everything is removed and counted.' }),
+    workflow_id: WorkflowId,
     removed: z
       .object({
         contents: z.int().meta({ description: 'Contents, with those found in archives and messages.' }),
@@ -45,3 +48,6 @@ export const Deletion = z
   })
   .meta({ id: 'Deletion' });
 export type Deletion = z.infer<typeof Deletion>;
+
+export const DeletionList = newestListOf(Deletion).meta({ id: 'DeletionList' });
+export type DeletionList = z.infer<typeof DeletionList>;

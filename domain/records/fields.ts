@@ -22,6 +22,7 @@ function isStorable(time: Date): boolean {
 
 /** Fields that most records have. */
 export const WorkspaceId = Id.meta({ description: 'Workspace that the record belongs to.' });
+export const WorkflowId = z.string().meta({ description: 'Id of the workflow, for the Temporal UI.' });
 export const CreatedAt = IsoTime.meta({ description: 'Time of creation, ISO 8601 in UTC.' });
 export const UpdatedAt = IsoTime.meta({ description: 'Time of the last change, ISO 8601 in UTC.' });
 export const CreatedBy = z.string().nullable().meta({

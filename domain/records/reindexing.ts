@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DELETION_STATUSES, REEMBEDDING_STATUSES } from '#domain/statuses.ts';
 import { CollectionEmbedding, EmbeddingChoice } from './collection.ts';
-import { CreatedAt, Id, IsoTime, UpdatedAt } from './fields.ts';
+import { newestListOf } from './cursor-list.ts';
+import { CreatedAt, Id, IsoTime, UpdatedAt, WorkflowId } from './fields.ts';
 
 /** Progress of rebuilding the search index of a workspace. */
 export const Reindexing = z
@@ -20,6 +21,7 @@ export const Reindexing = z
     chunks: z.int().meta({ description: 'Number of chunks that have been written to the index.' }),
     total_memories: z.int().meta({ description: 'Number of versions of memories.' }),
     memories: z.int().meta({ description: 'Number of versions of memories that have been written to the index.' }),
+    workflow_id: WorkflowId,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     completed_at: IsoTime.nullable().meta({ description: 'Time at which the rebuild was completed; null until then.' }),
@@ -55,6 +57,9 @@ export const Reembedding = z
     chunks: z
       .int()
       .meta({ description: 'Number of chunks written to the new index, without those published meanwhile.' }),
+    workflow_id: WorkflowId.nullable().meta({
+      description: 'Id of the workflow, for the Temporal UI; null when there was nothing to do.',
+    }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
     switched_at: IsoTime.nullable().meta({
@@ -66,6 +71,9 @@ export const Reembedding = z
   })
   .meta({ id: 'Reembedding' });
 export type Reembedding = z.infer<typeof Reembedding>;
+
+export const ReembeddingList = newestListOf(Reembedding).meta({ id: 'ReembeddingList' });
+export type ReembeddingList = z.infer<typeof ReembeddingList>;
 
 export const ReembedRequest = z
   .strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NEXT_PAGE } from './cursor-list.ts';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
 import { MAX_EXTERNAL_ID_CHARACTERS } from '#domain/contents/external-id.ts';
-import { CreatedAt, FailureCode, Id, JsonObject, textField, UpdatedAt, WorkspaceId } from './fields.ts';
+import { CreatedAt, FailureCode, Id, JsonObject, textField, UpdatedAt, WorkflowId, WorkspaceId } from './fields.ts';
 
 const MAX_CRAWL_DEPTH = 50;
 export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
@@ -168,7 +168,7 @@ export const UploadCrawl = z
       .string()
       .nullable()
       .meta({ description: 'Why the crawl failed, or ended before its bounds; null when there is nothing to say.' }),
-    workflow_id: z.string().meta({ description: 'Id of the workflow, for the Temporal UI.' }),
+    workflow_id: WorkflowId,
     max_pages: z.int().meta({ description: 'Largest number of pages to store.' }),
     max_depth: z.int().meta({ description: 'Largest number of links between the start URL and a page.' }),
     pages: z
@@ -198,7 +198,9 @@ export const UploadProgress = z
       .enum(UPLOAD_STATUSES)
       .meta({ description: 'Status of the upload, derived from its contents and crawls.' }),
     content_type: z.enum(['file', 'url', 'text']).meta({ description: '`content_type` of the request.' }),
-    workflow_id: z.string().nullable().meta({ description: 'Id of the workflow, for the Temporal UI.' }),
+    workflow_id: WorkflowId.nullable().meta({
+      description: 'Id of the workflow, for the Temporal UI; null when nothing was accepted.',
+    }),
     total_uploads: z.int().meta({ description: 'Number of items that were sent.' }),
     successful_uploads: z.int().meta({ description: 'Number of items that were accepted.' }),
     failed_uploads: z.int().meta({ description: 'Number of items that were rejected.' }),

@@ -1,3 +1,4 @@
+import { deletionWorkflowId } from '#domain/deletion-kinds.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
@@ -110,7 +111,7 @@ export function deletePartsJob(args: DeleteContentArgs): JobStart {
 export function deleteContentJob(args: DeleteContentArgs): JobStart {
   return {
     workflow_type: 'deleteContent',
-    workflow_id: `delete-content/${args.deletion_id}`,
+    workflow_id: deletionWorkflowId('content', args.deletion_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,

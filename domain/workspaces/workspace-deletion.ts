@@ -1,4 +1,5 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { deletionWorkflowId } from '#domain/deletion-kinds.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
@@ -13,7 +14,7 @@ export const DELETE_WORKSPACE = 'deleteWorkspace';
 export function deleteWorkspaceJob(args: DeleteWorkspaceArgs): JobStart {
   return {
     workflow_type: DELETE_WORKSPACE,
-    workflow_id: `delete-workspace/${args.deletion_id}`,
+    workflow_id: deletionWorkflowId('workspace', args.deletion_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,

@@ -17,10 +17,13 @@ async function presentWithResult(stores: Stores, { scope }: Caller, job: Compres
   return presentCompressionJob(job, contents.filter((text) => text !== '').join(job.joint ?? ''));
 }
 
-/** API keys and administrators reach all jobs of the workspace, other users only their own. @throws AppError `not_found`. */
+/** API keys and administrators reach all jobs of the workspace, other users only their own. */
+export function reachesAllJobs({ userId, permissions }: Caller): boolean {
+  return userId === null || permissions.includes('*');
+}
+
+/** Returns a job that the caller reaches. @throws AppError `not_found`. */
 export function requireReachable(caller: Caller, job: CompressionRow | null): CompressionRow {
-  const isReachable =
-    caller.userId === null || caller.permissions.includes('*') || job?.created_by === caller.principal;
-  if (job && isReachable) return job;
+  if (job && (reachesAllJobs(caller) || job.created_by === caller.principal)) return job;
   throw new AppError('not_found', 'There is no such compression job, or it is not accessible with these credentials.');
 }

@@ -8,6 +8,8 @@ import type {
   UsedStrategy,
 } from '#domain/records/compression.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { queryNewestRows, type ListPart, type NewestPage } from '#store/newest-rows.ts';
+import type { Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type NewCompression = Omit<CompressRequest, 'content' | 'query' | 'webhook_url'> & {
@@ -54,6 +56,21 @@ const COLUMNS = `id, strategy, include_metadata, target_ratio, target_tokens, as
   created_at, completed_at, expires_at,
   (select count(*)::int from compression_windows w where w.compression_id = c.id and w.content is not null) as windows_done`;
 
+/** A job in a list. */
+export type ListedCompression = Omit<CompressionRow, 'metadata' | 'joint' | 'asked_query' | 'query'>;
+
+/** All windows of a completed job are done; they are not counted. */
+const LISTED_COLUMNS = `id, strategy, include_metadata, target_ratio, target_tokens, webhook_url, input_sha256, input_bytes,
+  created_by, query_source, original_tokens, original_characters, planned_tokens, compressor, window_characters, windows_total,
+  status, strategy_used, compressed_tokens, error_code, error_message, created_at, completed_at, expires_at,
+  case when status = 'completed' then windows_total else (
+    select count(*)::int from compression_windows w where w.compression_id = r.id and w.content is not null) end as windows_done`;
+const OF_WORKSPACE: ListPart = {
+  from: 'unnest(:statuses::text[]) s(status)',
+  where: 'r.workspace_id = :workspaceId and r.status = s.status',
+};
+const OF_CREATOR: ListPart = { ...OF_WORKSPACE, where: `r.created_by = :createdBy and ${OF_WORKSPACE.where}` };
+
 /** Compression jobs and their windows. */
 export function createCompressionStore(database: Database) {
   return {
@@ -74,6 +91,16 @@ export function createCompressionStore(database: Database) {
         `select ${COLUMNS} from compressions c where id = :id and workspace_id = :workspaceId`,
         { id, workspaceId: scope.workspaceId },
       );
+    },
+
+    /** Returns a page of jobs, newest first: those of one creator, or all of the workspace (null). */
+    list(
+      scope: Scope,
+      request: { createdBy: string | null; statuses: readonly CompressionStatus[]; page: NewestPage },
+    ): Promise<Page<ListedCompression & { created_us: number }>> {
+      const parts = [request.createdBy === null ? OF_WORKSPACE : OF_CREATOR];
+      const list = { table: 'compressions', columns: LISTED_COLUMNS, texts: ['r.error_message'], parts };
+      return queryNewestRows<ListedCompression>(database, list, { workspaceId: scope.workspaceId, ...request });
     },
 
     /** Finds a job and locks it until the transaction ends, so that it ends only once. */

@@ -1,13 +1,17 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { deletionWorkflowId, type DeletionKind } from '#domain/deletion-kinds.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
+import type { DeletionStatus } from '#domain/statuses.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawledContent } from '#store/crawls/remove-crawls.ts';
 import { detachEntries, type GoneContent } from '#store/archives/detach-entries.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
+import { queryNewestRows, type Listed, type ListPart, type NewestPage } from '#store/newest-rows.ts';
+import { mapPage, type Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** A row of the table `deletions`. */
-export type ReceiptRow = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_at'> &
+export type ReceiptRow = Omit<Deletion, 'removed' | 'workflow_id' | 'verified_at' | 'created_at' | 'completed_at'> &
   Deletion['removed'] & {
     verified_at: Date | null;
     created_at: Date;
@@ -20,6 +24,24 @@ export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, cont
 
 /** A collection that links a content, with the Weaviate tenant that holds the objects. */
 export type IndexedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
+
+/** Who asks for receipts: those that it requested are shown to it, and those about its own memories. */
+type Reader = { principal: string; userId: string | null };
+
+export type DeletionFilter = { kinds: readonly DeletionKind[]; statuses: readonly DeletionStatus[] };
+
+const OF_KINDS = 'unnest(:kinds::text[]) k(kind) cross join unnest(:statuses::text[]) s(status)';
+const MATCHING = 'r.workspace_id = :workspaceId and r.kind = k.kind and r.status = s.status';
+const OF_WORKSPACE: readonly ListPart[] = [{ from: OF_KINDS, where: MATCHING }];
+/** What `find` returns to callers that do not reach all collections. */
+const OF_READER: readonly ListPart[] = [
+  {
+    from: `${OF_KINDS} cross join unnest(:collectionIds::uuid[]) c(id)`,
+    where: `r.collection_id = c.id and ${MATCHING}`,
+  },
+  { from: OF_KINDS, where: `r.created_by = :createdBy and ${MATCHING}` },
+  { from: OF_KINDS, where: `k.kind = 'user_memories' and r.user_id = :readerId and ${MATCHING}` },
+];
 
 const COUNTED = ['contents', 'chunks', 'indexObjects', 'blobs'] as const;
 const NO_COUNTS = { contents: 0, chunks: 0, indexObjects: 0, blobs: 0 };
@@ -45,11 +67,7 @@ export function createDeletionStore(database: Database) {
      * Returns the receipt if the caller requested the deletion, its collection is in scope, or it is about the memories of the
      * caller; else null.
      */
-    async find(
-      scope: Scope,
-      id: string,
-      caller: { principal: string; userId: string | null },
-    ): Promise<Deletion | null> {
+    async find(scope: Scope, id: string, caller: Reader): Promise<Deletion | null> {
       const row = await queryOne<ReceiptRow>(
         database,
         `select ${RECEIPT_COLUMNS} from deletions where id = :id and workspace_id = :workspaceId
@@ -58,6 +76,19 @@ export function createDeletionStore(database: Database) {
         { ...scope, id, createdBy: caller.principal, readerId: caller.userId },
       );
       return row && toDeletion(row);
+    },
+
+    /** Returns a page of the receipts that `find` returns to the caller, newest first. */
+    async list(
+      scope: Scope,
+      { principal, userId }: Reader,
+      request: DeletionFilter & { page: NewestPage },
+    ): Promise<Page<Listed<Deletion>>> {
+      const parts = scope.collectionIds === null ? OF_WORKSPACE : OF_READER;
+      const list = { table: 'deletions', columns: RECEIPT_COLUMNS, texts: ['r.user_id'], parts };
+      const bindings = { ...scope, createdBy: principal, readerId: userId, ...request };
+      const page = await queryNewestRows<ReceiptRow>(database, list, bindings);
+      return mapPage(page, ({ created_us, ...row }) => ({ id: row.id, created_us, record: toDeletion(row) }));
     },
 
     /** Returns the deletion of a subject that is in scope and not completed, or null. */
@@ -134,6 +165,7 @@ export function toDeletion(row: ReceiptRow): Deletion {
   const { contents, chunks, index_objects, blobs, collections, conversations, messages, memories, ...rest } = row;
   return {
     ...rest,
+    workflow_id: deletionWorkflowId(row.kind, row.id),
     removed: { contents, chunks, index_objects, blobs, collections, conversations, messages, memories },
     verified_at: row.verified_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

@@ -1,12 +1,15 @@
 import type { Reembedding } from '#domain/records/reindexing.ts';
-import type { ReembedProgress } from '#domain/index/reembed-job.ts';
+import { reembedWorkflowId, type ReembedProgress } from '#domain/index/reembed-job.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { ReembeddingStatus } from '#domain/statuses.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { reachedOf, type Scope } from '#domain/access/scope.ts';
+import { notDeleting } from '#store/collections/not-deleting.ts';
+import { queryNewestRows, type Listed, type ListPart, type NewestPage } from '#store/newest-rows.ts';
+import { mapPage, type Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 const TIMES = ['created_at', 'updated_at', 'switched_at', 'completed_at'] as const;
-type Row = Omit<Reembedding, (typeof TIMES)[number]> & {
+type Row = Omit<Reembedding, 'workflow_id' | (typeof TIMES)[number]> & {
   created_at: Date;
   updated_at: Date;
   switched_at: Date | null;
@@ -32,6 +35,16 @@ const ENDED = `('completed', 'cancelled', 'failed')`;
 const OF_COLLECTION = 'workspace_id = :workspaceId and collection_id = :collectionId';
 const IN_SCOPE = `${OF_COLLECTION} and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))`;
 
+const STATUSES = 'unnest(:statuses::text[]) s(status)';
+const OF_WORKSPACE: ListPart = {
+  from: STATUSES,
+  where: `r.workspace_id = :workspaceId and r.status = s.status and ${notDeleting('r.collection_id')}`,
+};
+const OF_COLLECTIONS: ListPart = {
+  from: `${STATUSES} cross join unnest(:collections::uuid[]) c(id)`,
+  where: `r.collection_id = c.id and ${OF_WORKSPACE.where}`,
+};
+
 /** Changes of the embedders of collections. */
 export function createReembeddings(database: Database) {
   return {
@@ -43,6 +56,20 @@ export function createReembeddings(database: Database) {
         { ...scope, collectionId },
       );
       return row && toReembedding(row);
+    },
+
+    /** Returns a page of those of all collections in scope, or of one, newest first. */
+    async list(
+      scope: Scope,
+      request: { collectionId: string | undefined; statuses: readonly ReembeddingStatus[]; page: NewestPage },
+    ): Promise<Page<Listed<Reembedding>>> {
+      const { collectionId, ...rest } = request;
+      const collections = reachedOf(scope, collectionId);
+      const parts = [collections === null ? OF_WORKSPACE : OF_COLLECTIONS];
+      const list = { table: 'reembeddings', columns: COLUMNS, texts: ['r.status_message'], parts };
+      const bindings = { workspaceId: scope.workspaceId, collections, ...rest };
+      const page = await queryNewestRows<Row>(database, list, bindings);
+      return mapPage(page, ({ created_us, ...row }) => ({ id: row.id, created_us, record: toReembedding(row) }));
     },
 
     /** Like `find`, and locks the row until the transaction ends. */
@@ -158,8 +185,11 @@ export function createReembeddings(database: Database) {
 export type Reembeddings = ReturnType<typeof createReembeddings>;
 
 function toReembedding(row: Row): Reembedding {
+  // Only one without work completes without a switch.
+  const hadWork = row.status !== 'completed' || row.switched_at !== null;
   return {
     ...row,
+    workflow_id: hadWork ? reembedWorkflowId(row.id) : null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     switched_at: row.switched_at?.toISOString() ?? null,

@@ -1,10 +1,10 @@
-import type { ReindexPart, ReindexProgress } from '#domain/index/reindex-job.ts';
+import { reindexWorkflowId, type ReindexPart, type ReindexProgress } from '#domain/index/reindex-job.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { ChunkToIndex } from '#store/contents/chunks.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-type Row = Omit<Reindexing, 'created_at' | 'updated_at' | 'completed_at'> & {
+type Row = Omit<Reindexing, 'workflow_id' | 'created_at' | 'updated_at' | 'completed_at'> & {
   created_at: Date;
   updated_at: Date;
   completed_at: Date | null;
@@ -208,6 +208,7 @@ function positionOf({ collection, content, chunk }: ReindexPosition): ReindexPos
 function toReindexing(row: Row): Reindexing {
   return {
     ...row,
+    workflow_id: reindexWorkflowId(row.id),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     completed_at: row.completed_at?.toISOString() ?? null,

@@ -30,3 +30,8 @@ export const CursorQueryField = z
   .max(2048)
   .optional()
   .meta({ description: 'The `next_cursor` of the previous response; omit it for the first page' });
+
+/** The page of a list newest first. */
+export function newestQuery() {
+  return { limit: pageLimit({ max: 200, standard: 50 }), cursor: CursorQueryField };
+}

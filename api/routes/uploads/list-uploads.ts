@@ -3,17 +3,16 @@ import { Id } from '#domain/records/fields.ts';
 import { UploadList } from '#domain/records/uploads/upload-list.ts';
 import { UPLOAD_STATUSES } from '#domain/statuses.ts';
 import { listUploads } from '#operations/uploads/list-uploads.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { newestQuery } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   collection_id: Id.optional().meta({ description: 'Collection of the uploads.' }),
   status: z.enum(UPLOAD_STATUSES).optional().meta({
     description:
-      'Status of the uploads. It follows from their contents, so a page may have fewer than `limit`, and even none, while `has_more` is true.',
+      'Status of the uploads. It follows from their contents, so a page may have fewer than `limit` while `has_more` is true, and none when 10,000 uploads in a row have another status.',
   }),
-  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Page size, at most 200' }),
-  cursor: CursorQueryField,
+  ...newestQuery(),
 });
 
 export const listUploadsRoute = route(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NEXT_PAGE } from '#domain/records/cursor-list.ts';
+import { newestListOf } from '#domain/records/cursor-list.ts';
 import { UploadProgress } from '#domain/records/upload.ts';
 
 /** An upload in a list: its progress, without its contents, rejected items and crawls. */
@@ -20,7 +20,5 @@ export const UploadSummary = UploadProgress.omit({
   .meta({ id: 'UploadSummary' });
 export type UploadSummary = z.infer<typeof UploadSummary>;
 
-export const UploadList = z
-  .object({ data: z.array(UploadSummary).meta({ description: 'Uploads of this page, newest first.' }), ...NEXT_PAGE })
-  .meta({ id: 'UploadList' });
+export const UploadList = newestListOf(UploadSummary).meta({ id: 'UploadList' });
 export type UploadList = z.infer<typeof UploadList>;

@@ -113,6 +113,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   setCollectionStats: { path: collection, json: { readers: 3 } },
   archiveCollection: { path: collection, destroys: true },
   unarchiveCollection: { path: collection },
+  listDeletions: {},
   getDeletion: { path: { deletion_id: ref('deletion') } },
   listApiKeys: {},
   createApiKey: { json: { permissions: ['collections:read'], collections: [ref('collection')] } },
@@ -170,6 +171,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
   compressContext: { json: { content: 'The ferry leaves at noon. When does it leave?', strategy: 'extractive' } },
+  listCompressions: {},
   getCompression: { path: { job_id: ref('compression') } },
   // The job is already completed.
   cancelCompression: { path: { job_id: ref('compression') }, status: 409 },
@@ -199,6 +201,10 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   deleteWorkspace: { path: workspace, limited: 403, destroys: true },
   // The collection has this embedder already.
   reembedCollection: { path: collection, json: { embedding: { provider: 'lexical' } }, status: 200 },
+  listReembeddings: {
+    query: { collection_id: ref('reembedded') },
+    outOfReach: { 'query.collection_id': EMPTY },
+  },
   getReembedding: { path: { collection_id: ref('reembedded') } },
   pauseReembedding: { path: { collection_id: ref('reembedded') }, status: 409 },
   resumeReembedding: { path: { collection_id: ref('reembedded') }, status: 409 },

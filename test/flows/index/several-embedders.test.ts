@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Collection } from '#domain/records/collection.ts';
 import { Content } from '#domain/records/content.ts';
-import { Reembedding } from '#domain/records/reindexing.ts';
+import { Reembedding, ReembeddingList } from '#domain/records/reindexing.ts';
 import { SearchResponse } from '#domain/records/search.ts';
 import { LEXICAL_DIMENSIONS } from '#providers/embedders/lexical-vector.ts';
 import type { ApiClient } from '#test/support/harness/api-client.ts';
@@ -67,7 +67,8 @@ test('collections have embedders of their own, and change between them; without 
   t.is(change.to.model, provider === 'local' ? 'all-MiniLM-L6-v2' : 'mini');
   t.is((await search(api, changing)).results.length, 1);
   await machine.endWait(change.id);
-  await until(machine.read, ({ status }) => status === 'completed');
+  const ended = await until(machine.read, ({ status }) => status === 'completed');
+  t.deepEqual((await api.get('/reembeddings?status=completed', ReembeddingList)).data, [ended]);
 
   const later = await machine.restart({ LOCI_EMBEDDERS: '' });
   const refused = await later.fail('/collections/search', {
