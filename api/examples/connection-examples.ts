@@ -1,5 +1,5 @@
 import type { Connection } from '#domain/records/connection.ts';
-import type { OAuthClient } from '#domain/records/oauth.ts';
+import type { OAuthClient, RefreshState } from '#domain/records/oauth.ts';
 import type { ProviderModel } from '#domain/records/provider-model.ts';
 import { CREATED, EXAMPLE_KEY, exampleIds, UPDATED } from './example-ids.ts';
 import { lastPageOf, type OperationExample } from './operation-example.ts';
@@ -44,6 +44,22 @@ const model: ProviderModel = {
   status: 'active',
 };
 
+const expired: RefreshState = {
+  connection_id: exampleIds.connection,
+  status: 'expired',
+  can_refresh: true,
+  expires_at: EXPIRES,
+  expires_assumed: false,
+  last_refresh_at: UPDATED,
+  next_refresh_at: null,
+  problem: {
+    code: 'invalid_grant',
+    detail:
+      'The provider refused the refresh token (invalid_grant). The user must authorize the connection again, or send new credentials.',
+    failures: 1,
+  },
+};
+
 /** Examples of the operations on connections, OAuth and integrations. */
 export const connectionExamples = {
   createConnection: {
@@ -60,7 +76,7 @@ export const connectionExamples = {
     },
     response: connection,
   },
-  listConnections: { response: lastPageOf(connection) },
+  listConnections: { response: lastPageOf({ ...connection, status: 'expired', token_state: expired }) },
   getConnection: {
     response: { ...connection, credentials: { access_token: '********', refresh_token: '********' } },
   },
@@ -71,23 +87,7 @@ export const connectionExamples = {
   refreshOAuthToken: {
     response: { status: 'active', connection_id: exampleIds.connection, expires_at: EXPIRES },
   },
-  getRefreshState: {
-    response: {
-      connection_id: exampleIds.connection,
-      status: 'expired',
-      can_refresh: true,
-      expires_at: EXPIRES,
-      expires_assumed: false,
-      last_refresh_at: UPDATED,
-      next_refresh_at: null,
-      problem: {
-        code: 'invalid_grant',
-        detail:
-          'The provider refused the refresh token (invalid_grant). The user must authorize the connection again, or send new credentials.',
-        failures: 1,
-      },
-    },
-  },
+  getRefreshState: { response: expired },
   authorizeConnection: {
     body: { redirect_url: 'https://app.example.com/connected' },
     response: {

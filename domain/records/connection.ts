@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { cursorListOf } from './cursor-list.ts';
 import { AnyObject, CreatedAt, CreatedBy, Id, JsonObject, textField, UpdatedAt, WorkspaceId } from './fields.ts';
 
 export const INTEGRATION_TYPES = ['connectors', 'mcp', 'tool', 'model', 'custom', 'storage', 'api'] as const;
@@ -78,6 +77,3 @@ export const UpdateConnectionRequest = z
   })
   .meta({ id: 'UpdateConnectionRequest' });
 export type UpdateConnectionRequest = z.infer<typeof UpdateConnectionRequest>;
-
-export const ConnectionList = cursorListOf(Connection).meta({ id: 'ConnectionList' });
-export type ConnectionList = z.infer<typeof ConnectionList>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CLIENT_AUTHENTICATIONS } from '#domain/connections/oauth-provider.ts';
-import { CONNECTION_STATUSES } from './connection.ts';
+import { Connection, CONNECTION_STATUSES } from './connection.ts';
+import { cursorListOf } from './cursor-list.ts';
 import { CreatedAt, Id, IsoTime, textField, UpdatedAt } from './fields.ts';
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000);
@@ -81,6 +82,22 @@ export const RefreshState = z
   })
   .meta({ id: 'RefreshState' });
 export type RefreshState = z.infer<typeof RefreshState>;
+
+/** A connection in a list. */
+const ListedConnection = Connection.extend({
+  token_state: RefreshState.nullable()
+    .optional()
+    .meta({
+      description:
+        'State of the tokens, as `GET /oauth/refresh/{connection_id}` returns it; null without credentials, or when they cannot be decrypted. Present only ' +
+        'with `include_token_state`.',
+      'x-loci-extension': true,
+    }),
+}).meta({ id: 'ListedConnection' });
+export type ListedConnection = z.infer<typeof ListedConnection>;
+
+export const ConnectionList = cursorListOf(ListedConnection).meta({ id: 'ConnectionList' });
+export type ConnectionList = z.infer<typeof ConnectionList>;
 
 export const AuthorizeRequest = z
   .strictObject({

@@ -1,4 +1,5 @@
 import type { Caller } from '#domain/access/caller.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import { explainRefreshFailure } from '#domain/connections/explain-refresh-failure.ts';
 import { refreshTokenOf } from '#domain/connections/credential-tokens.ts';
 import type { RefreshState } from '#domain/records/oauth.ts';
@@ -13,9 +14,14 @@ export async function getRefreshState(services: Services, caller: Caller, id: st
   if (!connection) throw connectionNotFound();
   const found = await services.stores.credentialRefreshes.find(caller.scope, id);
   if (!found) return { ...NO_TOKENS, connection_id: id, status: connection.status };
-  const credentials = openCredentials(services, caller.scope, { id: found.credential_id, sealed: found.sealed });
+  return describeTokens(services, caller.scope, found);
+}
+
+/** Returns the state of the tokens of a connection. @throws AppError `internal` when they cannot be decrypted. */
+export function describeTokens(services: Services, scope: Scope, found: RefreshableConnection): RefreshState {
+  const credentials = openCredentials(services, scope, { id: found.credential_id, sealed: found.sealed });
   return {
-    connection_id: id,
+    connection_id: found.id,
     status: found.status,
     can_refresh: refreshTokenOf(credentials) !== null,
     expires_at: found.expires_at?.toISOString() ?? null,

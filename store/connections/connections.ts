@@ -24,6 +24,8 @@ const MATCHING = `(:integration::text is null or integration = :integration)
   and (:integrationType::text is null or integration_type = :integrationType)
   and (:status::text is null or status = :status) and (:userId::text is null or user_id = :userId)`;
 
+const SEALED = '(select k.sealed from credentials k where k.id = credential_id)';
+
 /** Connections to external integrations. Their secrets are in the table `credentials`. */
 export function createConnectionStore(database: Database) {
   return {
@@ -107,14 +109,14 @@ export function createConnectionStore(database: Database) {
       return true;
     },
 
-    /** Returns a page ordered by `(created_at, id)`. */
+    /** Returns a page ordered by `(created_at, id)`. `countsSecrets`: it ends also when their credentials are large. */
     async list(
       scope: Scope,
       filter: ConnectionFilter,
-      { after, limit }: { after: TimePosition | null; limit: number },
+      { after, limit, countsSecrets }: { after: TimePosition | null; limit: number; countsSecrets: boolean },
     ) {
       const list = `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as created_us,
-          ${rowBytes({ json: ['config'] })} from connections
+          ${rowBytes({ texts: countsSecrets ? [SEALED] : [], json: ['config'] })} from connections
         where ${ACCESSIBLE} and ${MATCHING} and (:afterUs::bigint is null
           or (created_at, id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
         order by created_at, id`;

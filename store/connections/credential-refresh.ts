@@ -42,21 +42,25 @@ const SELECT = `select c.id, c.integration, c.status, c.config, k.id as credenti
       and r.updated_at > now() - ${FRESH_S} * interval '1 second', false) as is_just_refused,
     r.run_id, r.version as fence_version, r.state, r.sends, r.failure_code, coalesce(r.failures, 0) as failures
   from connections c join credentials k on k.id = c.credential_id left join credential_refreshes r on r.credential_id = k.id
-  where c.id = :connectionId and c.workspace_id = :workspaceId`;
+  where c.id = any(:connectionIds::uuid[]) and c.workspace_id = :workspaceId`;
 
 /** Fences of token exchanges (`credential_refreshes`), and what exchanges write to credentials and connections. */
 export function createCredentialRefreshStore(database: Database) {
   return {
     /** Returns null for a connection without credentials. */
     async find(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
-      const row = await queryOne<Row>(database, SELECT, { workspaceId: scope.workspaceId, connectionId });
+      const row = await queryOne<Row>(database, SELECT, bindOf(scope, [connectionId]));
       return row && toRefreshable(row);
+    },
+
+    /** Returns those that have credentials. */
+    async list(scope: Scope, connectionIds: readonly string[]): Promise<RefreshableConnection[]> {
+      return (await query<Row>(database, SELECT, bindOf(scope, connectionIds))).map(toRefreshable);
     },
 
     /** Like `find`; locks the credential for the transaction. */
     async lock(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
-      const bindings = { workspaceId: scope.workspaceId, connectionId };
-      const row = await queryOne<Row>(database, `${SELECT} for update of k`, bindings);
+      const row = await queryOne<Row>(database, `${SELECT} for update of k`, bindOf(scope, [connectionId]));
       return row && toRefreshable(row);
     },
 
@@ -161,6 +165,10 @@ export function createCredentialRefreshStore(database: Database) {
 }
 
 export type CredentialRefreshStore = ReturnType<typeof createCredentialRefreshStore>;
+
+function bindOf({ workspaceId }: Scope, connectionIds: readonly string[]) {
+  return { workspaceId, connectionIds };
+}
 
 function toRefreshable({
   run_id,

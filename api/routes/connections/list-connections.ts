@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '#domain/records/connection.ts';
+import { CONNECTION_STATUSES, INTEGRATION_TYPES } from '#domain/records/connection.ts';
 import { textField } from '#domain/records/fields.ts';
-import { listConnections } from '#operations/connections/connections.ts';
-import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
+import { ConnectionList } from '#domain/records/oauth.ts';
+import { listConnections } from '#operations/connections/list-connections.ts';
+import { CursorQueryField, pageLimit, queryBoolean } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
@@ -10,6 +11,10 @@ const Query = z.object({
   integration_type: z.enum(INTEGRATION_TYPES).optional().meta({ description: 'Kind of the integration.' }),
   status: z.enum(CONNECTION_STATUSES).optional().meta({ description: 'Status of the connections.' }),
   user_id: textField(255).optional().meta({ description: 'User to whom the connections belong.' }),
+  include_token_state: queryBoolean().default(false).meta({
+    description:
+      'Include when the tokens of each expire and are refreshed, and why the last refresh failed; never the tokens',
+  }),
   limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,
 });

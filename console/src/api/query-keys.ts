@@ -20,7 +20,6 @@ export const queryKeys = {
   connections: (filters?: object) =>
     filters === undefined ? (['connections'] as const) : (['connections', filters] as const),
   connection: (id: string) => ['connections', 'one', id] as const,
-  tokenState: (id: string) => ['connections', 'tokens', id] as const,
   authorization: (connectionId: string) => ['authorization', connectionId] as const,
   oauthProviders: () => ['oauth-providers'] as const,
   oauthClients: () => ['oauth-clients'] as const,

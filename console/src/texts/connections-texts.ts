@@ -26,6 +26,7 @@ export const connectionsTexts = {
     next: 'Next refresh:',
     noRefresh: 'There is no refresh token: connect again before it expires.',
     noExpiry: 'Credentials are stored, without an expiry and without a refresh token.',
+    unreadable: 'The stored credentials cannot be decrypted: connect again.',
     code: 'Code',
     failures: (count: number) => (count === 1 ? '1 failure' : `${count} failures in a row`),
     again: 'Connect again.',

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { Connection, ConnectionDetail, ConnectionList } from '#domain/records/connection.ts';
+import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
+import { ConnectionList } from '#domain/records/oauth.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { openApiWithTokenUsers } from '#test/support/fixtures/token-users.ts';

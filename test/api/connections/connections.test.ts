@@ -1,5 +1,6 @@
 import test from 'ava';
-import { Connection, ConnectionDetail, ConnectionList } from '#domain/records/connection.ts';
+import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
+import { ConnectionList } from '#domain/records/oauth.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';

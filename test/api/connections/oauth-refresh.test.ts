@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
-import { RefreshAnswer } from '#domain/records/oauth.ts';
+import { ConnectionList, RefreshAnswer, RefreshState } from '#domain/records/oauth.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startTokenServer, type TokenBehaviour, type TokenServer } from '#test/support/servers/token-server.ts';
@@ -80,6 +80,37 @@ test('concurrent refresh requests share one token exchange', async (t) => {
       { id },
     );
   }
+});
+
+test('lists have the state of all tokens if they are asked for it, and credentials that cannot be opened hide only their own', async (t) => {
+  const api = await freshClient();
+  const server = await serverOf(t, () => ({ status: 400, body: { error: 'invalid_grant' } }));
+  const json = { integration: 'tracker', integration_type: 'connectors' };
+  const bare = await api.post('/connections', Connection, { json, status: 201 });
+  const refused = await connect(api, server, { expires_in: 3600 });
+  await api.fail(`/oauth/refresh/${refused.id}`, { method: 'POST' });
+  const broken = await connect(api, server);
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  await behind.query(`update credentials set sealed = 'altered' where id = :id`, { id: broken.credential_id });
+
+  const { data } = await api.get('/connections?include_token_state=true', ConnectionList);
+  const state = await api.get(`/oauth/refresh/${refused.id}`, RefreshState);
+  t.like(state, { can_refresh: true, problem: { code: 'invalid_grant', failures: 1 } });
+  t.deepEqual(
+    data.map(({ id, token_state: tokens }) => [id, tokens]),
+    [
+      [bare.id, null],
+      [refused.id, state],
+      [broken.id, null],
+    ],
+  );
+  t.notRegex(JSON.stringify(data), /canary|rt-0|at-0/);
+  const plain = await api.get('/connections', ConnectionList);
+  t.deepEqual(
+    plain.data.map((connection) => 'token_state' in connection),
+    [false, false, false],
+  );
 });
 
 test('a missing refresh token, or one that the provider rejects, answers 409', async (t) => {

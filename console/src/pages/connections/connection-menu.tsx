@@ -7,9 +7,9 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
-import { useDeleteConnection, useRefreshConnection, useTokenState } from './use-connections.ts';
+import { useDeleteConnection, useRefreshConnection } from './use-connections.ts';
 
-type Connection = Schemas['Connection'];
+type Connection = Schemas['ListedConnection'];
 
 const texts = connectionsTexts;
 
@@ -41,11 +41,10 @@ export function ConnectionMenu({ connection }: { connection: Connection }) {
 /** Tokens can be refreshed if the connection has a refresh token. */
 function useActionsOf(connection: Connection) {
   const { may } = useSession();
-  const { data: tokens } = useTokenState(connection);
   const mayWrite = may('connections:write');
   const authorize = connection.credential_id === null ? texts.authorize : texts.authorizeAgain;
   return [
-    ...(mayWrite && tokens?.can_refresh === true
+    ...(mayWrite && connection.token_state?.can_refresh === true
       ? [{ action: 'refresh', label: texts.refresh, icon: 'restore' } as const]
       : []),
     ...(mayWrite ? [{ action: 'authorize', label: authorize, icon: 'link' } as const] : []),

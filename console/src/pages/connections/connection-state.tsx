@@ -4,9 +4,8 @@ import type { Schemas } from '../../api/schemas.ts';
 import { type StatusMark, StatusText } from '../../components/status-text.tsx';
 import { ExactTime, Time } from '../../components/time.tsx';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
-import { useTokenState } from './use-connections.ts';
 
-type Connection = Schemas['Connection'];
+type Connection = Schemas['ListedConnection'];
 
 const texts = connectionsTexts.state;
 const MARKS: Readonly<Record<Connection['status'], StatusMark>> = {
@@ -19,14 +18,12 @@ const MARKS: Readonly<Record<Connection['status'], StatusMark>> = {
 
 /** Whether a connection can be used, when its tokens expire, and what to do about what went wrong. */
 export function ConnectionState({ connection }: { connection: Connection }) {
-  const { status, credential_id: credentialId } = connection;
-  const { data, error } = useTokenState(connection);
+  const { status, credential_id: credentialId, token_state: tokens = null } = connection;
   if (credentialId === null) return <StatusText mark="idle" text={connectionsTexts.notConnected} />;
   return (
     <Stack gap={2}>
       <StatusText mark={MARKS[status]} text={connectionsTexts.status[status]} />
-      {error === null ? null : <Fact>{error.message}</Fact>}
-      {data === undefined ? null : <TokenFacts state={data} />}
+      {tokens === null ? <Fact>{texts.unreadable}</Fact> : <TokenFacts state={tokens} />}
     </Stack>
   );
 }

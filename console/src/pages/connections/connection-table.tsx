@@ -6,7 +6,7 @@ import { ConnectionMenu } from './connection-menu.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useProviderTitles } from './use-connections.ts';
 
-type Connection = Schemas['Connection'];
+type Connection = Schemas['ListedConnection'];
 
 const { column } = connectionsTexts;
 

@@ -5,10 +5,9 @@ import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import type { ConnectionFilter } from './connection-filter.ts';
 
-/** Few, as the state of the tokens of each is another request. */
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 50;
 
-/** The connections that match, oldest first, page by page. */
+/** The connections that match with the state of their tokens, oldest first, page by page. */
 export function useConnections({ user, status }: ConnectionFilter) {
   const { loci } = useSession();
   const filters = { ...(user === undefined ? {} : { user_id: user }), ...(status === undefined ? {} : { status }) };
@@ -17,24 +16,12 @@ export function useConnections({ user, status }: ConnectionFilter) {
     initialPageParam: null as string | null,
     placeholderData: keepPreviousData,
     queryFn: async ({ pageParam, signal }) => {
-      const query = { ...filters, limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      const page = { limit: PAGE_SIZE, include_token_state: true };
+      const query = { ...filters, ...page, ...(pageParam === null ? {} : { cursor: pageParam }) };
       return dataOf(loci.api.GET('/api/v1/connections', { params: { query }, signal }));
     },
     getNextPageParam: (page) => page.next_cursor,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
-  });
-}
-
-/** When the tokens of a connection expire and are refreshed, and what went wrong. Without credentials there are none. */
-export function useTokenState({ id, credential_id: credentialId }: Schemas['Connection']) {
-  const { loci } = useSession();
-  return useQuery({
-    queryKey: queryKeys.tokenState(id),
-    enabled: credentialId !== null,
-    queryFn: async ({ signal }) => {
-      const params = { path: { connection_id: id } };
-      return dataOf(loci.api.GET('/api/v1/oauth/refresh/{connection_id}', { params, signal }));
-    },
   });
 }
 
