@@ -1,6 +1,6 @@
 import { Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { SearchField } from '../../components/search-field.tsx';
+import { SearchField } from '../../components/filters/search-field.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
 import type { CollectionFilter } from './collection-filter.ts';
 

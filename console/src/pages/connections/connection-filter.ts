@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/schemas.ts';
+import { isKey } from '../../components/filters/is-key.ts';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
 
 type Status = Schemas['Connection']['status'];
@@ -6,14 +7,10 @@ type Status = Schemas['Connection']['status'];
 /** Which connections are shown. By default all. */
 export type ConnectionFilter = { user?: string | undefined; status?: Status | undefined };
 
-/** Reads the filter from the address of the page, or from fields. A user that looks like a number is one in an address. */
+/** Reads the filter from the address of the page. A user that looks like a number is one in an address. */
 export function connectionFilterOf({ user, status }: Record<string, unknown>): ConnectionFilter {
   return {
     ...(typeof user === 'number' || (typeof user === 'string' && user !== '') ? { user: String(user) } : {}),
-    ...(isStatus(status) ? { status } : {}),
+    ...(isKey(connectionsTexts.status, status) ? { status } : {}),
   };
-}
-
-function isStatus(name: unknown): name is Status {
-  return typeof name === 'string' && Object.hasOwn(connectionsTexts.status, name);
 }

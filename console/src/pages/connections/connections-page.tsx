@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
@@ -9,17 +9,17 @@ import { Loading } from '../../components/loading.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { SearchField } from '../../components/search-field.tsx';
+import { ChoiceFilter } from '../../components/filters/choice-filter.tsx';
+import { SearchField } from '../../components/filters/search-field.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
-import { connectionFilterOf } from './connection-filter.ts';
+import type { ConnectionFilter } from './connection-filter.ts';
 import { ConnectionTable } from './connection-table.tsx';
 import { useConnections } from './use-connections.ts';
 
 const route = getRouteApi('/connections');
 const texts = connectionsTexts;
-const STATUSES = Object.entries(texts.status).map(([value, label]) => ({ value, label }));
 
 /** The accounts at other services, and the state of their tokens. */
 export function ConnectionsPage() {
@@ -50,19 +50,17 @@ export function ConnectionsPage() {
 function ConnectionFilters() {
   const { user, status } = route.useSearch();
   const navigate = route.useNavigate();
-  const choose = (change: { user?: string | undefined; status?: string | null }) =>
-    void navigate({ search: (before) => connectionFilterOf({ ...before, ...change }), replace: true });
+  const change = (changes: ConnectionFilter) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   return (
     <Group mb="md" gap="sm">
-      <SearchField label={texts.filter.user} value={user} onSearch={(text) => choose({ user: text })} />
-      <Select
-        w={170}
-        aria-label={texts.filter.status}
-        placeholder={texts.filter.anyStatus}
-        data={STATUSES}
-        value={status ?? null}
-        onChange={(value) => choose({ status: value })}
-        clearable
+      <SearchField label={texts.filter.user} value={user} onSearch={(text) => change({ user: text })} />
+      <ChoiceFilter
+        label={texts.filter.status}
+        any={texts.filter.anyStatus}
+        names={texts.status}
+        value={status}
+        onChoose={(chosen) => change({ status: chosen })}
       />
     </Group>
   );

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/schemas.ts';
+import { isKey } from '../../components/filters/is-key.ts';
 import { contentsTexts } from '../../texts/contents-texts.ts';
 
 export type ContentStatusName = Schemas['Content']['status'];
@@ -9,12 +10,7 @@ export type ContentFilter = { status?: ContentStatusName | undefined; search?: s
 /** Reads the filter from the address of the page. */
 export function contentFilterOf({ status, search }: Record<string, unknown>): ContentFilter {
   return {
-    ...(isStatus(status) ? { status } : {}),
+    ...(isKey(contentsTexts.status, status) ? { status } : {}),
     ...(typeof search === 'string' && search !== '' ? { search } : {}),
   };
-}
-
-/** True for a name of a status. */
-export function isStatus(name: unknown): name is ContentStatusName {
-  return typeof name === 'string' && Object.hasOwn(contentsTexts.status, name);
 }

@@ -1,14 +1,13 @@
-import { Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
-import { SearchField } from '../../components/search-field.tsx';
-import { useSearchText } from '../../components/use-search-text.ts';
+import { ChoiceFilter } from '../../components/filters/choice-filter.tsx';
+import { SearchField } from '../../components/filters/search-field.tsx';
 import { conversationsTexts } from '../../texts/conversations-texts.ts';
 import type { ConversationFilter } from './conversation-filter.ts';
 
 const route = getRouteApi('/conversations');
 const texts = conversationsTexts.filter;
-const STATUSES = (['all', 'active', 'ended', 'archived'] as const).map((value) => ({ value, label: texts[value] }));
 
 /** The filter is in the address of the page, so that it can be shared and survives going back. */
 export function ConversationFilters({ filter }: { filter: ConversationFilter }) {
@@ -17,25 +16,18 @@ export function ConversationFilters({ filter }: { filter: ConversationFilter }) 
   const change = (changes: ConversationFilter) => {
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   };
-  const [user, setUser] = useSearchText(filter.user ?? '', (text) => change({ user: text || undefined }));
   return (
     <Group mb="md" gap="sm">
       <SearchField label={texts.search} value={filter.search} onSearch={(search) => change({ search })} />
       {access.user_id === null ? (
-        <TextInput
-          miw={160}
-          type="search"
-          aria-label={texts.user}
-          placeholder={texts.user}
-          value={user}
-          onChange={(event) => setUser(event.currentTarget.value)}
-        />
+        <SearchField label={texts.user} value={filter.user} onSearch={(user) => change({ user })} />
       ) : null}
-      <SegmentedControl
-        aria-label={texts.status}
-        data={STATUSES}
-        value={filter.status ?? 'all'}
-        onChange={(status) => change({ status: status === 'all' ? undefined : status })}
+      <ChoiceFilter
+        label={texts.status}
+        any={texts.anyStatus}
+        names={conversationsTexts.status}
+        value={filter.status}
+        onChoose={(status) => change({ status })}
       />
     </Group>
   );

@@ -4,5 +4,5 @@ import type { ConversationStatus } from './conversation-filter.ts';
 
 /** Whether a conversation takes messages. */
 export function ConversationStatusText({ status }: { status: ConversationStatus }) {
-  return <StatusText mark={status === 'active' ? 'good' : 'idle'} text={conversationsTexts.filter[status]} />;
+  return <StatusText mark={status === 'active' ? 'good' : 'idle'} text={conversationsTexts.status[status]} />;
 }

@@ -78,7 +78,7 @@ function ConversationName({ conversation }: { conversation: Conversation }) {
         </Text>
       )}
       <Group gap={6} fz="xs" c="dimmed" className="only-narrow">
-        {user === null ? null : <span className="break-anywhere">{user} ·</span>} {conversationsTexts.filter[status]} ·{' '}
+        {user === null ? null : <span className="break-anywhere">{user} ·</span>} {conversationsTexts.status[status]} ·{' '}
         <Time at={updatedAt} />
       </Group>
     </Stack>

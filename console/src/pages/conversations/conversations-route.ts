@@ -1,6 +1,8 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
+import { isKey } from '../../components/filters/is-key.ts';
+import { conversationsTexts } from '../../texts/conversations-texts.ts';
 import type { ConversationFilter } from './conversation-filter.ts';
 
 export const conversationsRoute = createRoute({
@@ -10,7 +12,7 @@ export const conversationsRoute = createRoute({
     // The router reads a text that looks like a number as one.
     ...(typeof user === 'number' || (typeof user === 'string' && user !== '') ? { user: String(user) } : {}),
     ...(typeof search === 'number' || (typeof search === 'string' && search !== '') ? { search: String(search) } : {}),
-    ...(status === 'active' || status === 'ended' || status === 'archived' ? { status } : {}),
+    ...(isKey(conversationsTexts.status, status) ? { status } : {}),
   }),
   component: lazyPage(() => import('./conversations-page.tsx'), 'ConversationsPage'),
 });

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Code, Group, Paper, Stack, Switch, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { PageSection } from '../../components/page-section.tsx';
-import { SearchField } from '../../components/search-field.tsx';
+import { SearchField } from '../../components/filters/search-field.tsx';
 import { healthTexts } from '../../texts/health-texts.ts';
 
 type Setting = Schemas['ServiceSetting'];

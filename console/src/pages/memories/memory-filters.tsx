@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { useSearchText } from '../../components/use-search-text.ts';
+import { useSearchText } from '../../components/filters/use-search-text.ts';
 import { localTimeOf } from '../../format/local-time.ts';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
 import type { MemoryFilter } from './memory-filter.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ActionIcon, Autocomplete, Flex, Select } from '@mantine/core';
 import { Icon } from '../../components/icon.tsx';
-import { useSearchText } from '../../components/use-search-text.ts';
+import { useSearchText } from '../../components/filters/use-search-text.ts';
 import { searchTexts } from '../../texts/search-texts.ts';
 import { FILTER_OPERATORS, type FilterRow, SEVERAL_VALUES, takesValue, typedValue } from './filter-row.ts';
 import { useFieldValues } from './use-search.ts';

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 import { useSearchText } from './use-search-text.ts';
 
 export type SearchFieldProps = {
