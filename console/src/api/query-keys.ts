@@ -32,7 +32,9 @@ export const queryKeys = {
   /** Steering an upload changes the list as well, and the other way round. */
   upload: (id: string, part?: string) =>
     part === undefined ? (['uploads', 'one', id] as const) : (['uploads', 'one', id, part] as const),
-  job: (kind: 'reindex' | 'reembed' | 'compress', id: string) => ['jobs', kind, id] as const,
+  jobs: (kind: 'reembed' | 'compress' | 'deletions', filters?: object) =>
+    filters === undefined ? (['jobs', kind] as const) : (['jobs', kind, filters] as const),
+  job: (kind: 'reindex' | 'compress', id: string) => ['jobs', kind, id] as const,
   service: () => ['service'] as const,
   deletion: (id: string) => ['deletion', id] as const,
   search: (request: object) => ['search', request] as const,

@@ -26,7 +26,11 @@ export const pages = [
   { route: contentTextRoute, needs: ['contents:read'], navigation: null },
   { route: searchRoute, needs: ['collections:read'], navigation: { label: 'Search', icon: 'search' } },
   { route: askRoute, needs: ['collections:read'], navigation: { label: 'Ask', icon: 'ask' } },
-  { route: jobsRoute, needs: ['uploads:read'], navigation: { label: 'Uploads and jobs', icon: 'upload' } },
+  {
+    route: jobsRoute,
+    needs: [['uploads:read', 'deletions:read', 'compress:read']],
+    navigation: { label: 'Uploads and jobs', icon: 'upload' },
+  },
   { route: uploadRoute, needs: ['uploads:read'], navigation: null },
   { route: memoriesRoute, needs: ['memories:read'], navigation: { label: 'Memories', icon: 'memory' } },
   {

@@ -1,45 +1,29 @@
-import { Stack, Text, Title } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JobCard } from '../../components/jobs/job-card.tsx';
 import { StatusText } from '../../components/status-text.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { OneCollection } from '../../components/jobs/one-collection.tsx';
+import { PageSection } from '../../components/page-section.tsx';
 import { Time } from '../../components/time.tsx';
 import { WorkflowLink } from '../../components/service/workflow-link.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
-import { ReembeddingCard } from './reembedding-card.tsx';
+import { ReembeddingList } from './reembedding-list.tsx';
 import { useReindexing } from './use-jobs.ts';
 
-const route = getRouteApi('/jobs');
 const texts = jobsTexts.index;
 
 /** Rebuilds of the index, and changes of embedders. */
 export function IndexJobs() {
   const { may, access } = useSession();
-  const { collection } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
     <Stack gap="xl">
       {may('workspaces:write') && access.collections === null ? <LastReindexing /> : null}
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {texts.reembedding}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {texts.explanation}
-        </Text>
-        <OneCollection
-          label={texts.choose}
-          placeholder={texts.choose}
-          value={collection}
-          onChange={(id) => void navigate({ search: { tab: 'index', collection: id }, replace: true })}
-        />
-        {collection === undefined ? null : <ReembeddingCard collectionId={collection} />}
-      </Stack>
+      <PageSection title={texts.reembedding}>
+        <ReembeddingList />
+      </PageSection>
     </Stack>
   );
 }
@@ -47,10 +31,7 @@ export function IndexJobs() {
 function LastReindexing() {
   const { data, error, isPending } = useReindexing();
   return (
-    <Stack gap="sm">
-      <Title order={2} size="h4">
-        {texts.reindexing}
-      </Title>
+    <PageSection title={texts.reindexing}>
       {error !== null ? (
         <ErrorNotice error={error} />
       ) : isPending ? (
@@ -62,18 +43,25 @@ function LastReindexing() {
       ) : (
         <ReindexingCard reindexing={data} />
       )}
-    </Stack>
+    </PageSection>
   );
 }
 
 function ReindexingCard({ reindexing }: { reindexing: Schemas['Reindexing'] }) {
-  const { id, status, contents, total_contents: total, memories, skipped_contents: skipped } = reindexing;
+  const {
+    workflow_id: workflowId,
+    status,
+    contents,
+    total_contents: total,
+    memories,
+    skipped_contents: skipped,
+  } = reindexing;
   const label = texts.reindexingStatus[status];
   return (
     <JobCard
       title={texts.reindexing}
       status={<StatusText mark={status === 'completed' ? 'good' : 'working'} text={label} />}
-      actions={<WorkflowLink workflowId={`reindex/${id}`} name={texts.reindexing} />}
+      actions={<WorkflowLink workflowId={workflowId} name={texts.reindexing} />}
     >
       <Text size="sm">
         {jobsTexts.started} <Time at={reindexing.created_at} />

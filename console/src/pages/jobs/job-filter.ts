@@ -1,32 +1,33 @@
-import type { Schemas } from '../../api/schemas.ts';
+import { isKey } from '../../components/filters/is-key.ts';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
 
-export type UploadStatusName = Schemas['UploadSummary']['status'];
 export type JobTab = keyof typeof jobsTexts.tabs;
 
-/** What the address of the page holds: the tab, the filters of uploads, and the job that is looked at. */
+/** What the address of the page holds: the tab, the filters of its list, and the job that is looked at. */
 export type JobFilter = {
   tab?: Exclude<JobTab, 'uploads'> | undefined;
-  status?: UploadStatusName | undefined;
+  /** One of those of the tab. */
+  status?: string | undefined;
+  kind?: keyof typeof jobsTexts.deletions.kind | undefined;
   collection?: string | undefined;
   id?: string | undefined;
 };
 
+const STATUSES: Readonly<Record<JobTab, Readonly<Record<string, string>>>> = {
+  uploads: jobsTexts.status,
+  index: jobsTexts.index.status,
+  deletions: jobsTexts.deletions.status,
+  compressions: jobsTexts.compressions.status,
+};
+
 /** Reads the filter from the address of the page. */
-export function jobFilterOf({ tab, status, collection, id }: Record<string, unknown>): JobFilter {
+export function jobFilterOf({ tab, status, kind, collection, id }: Record<string, unknown>): JobFilter {
+  const shown = isKey(jobsTexts.tabs, tab) ? tab : 'uploads';
   return {
-    ...(isTab(tab) ? { tab } : {}),
-    ...(isUploadStatus(status) ? { status } : {}),
+    ...(shown === 'uploads' ? {} : { tab: shown }),
+    ...(isKey(STATUSES[shown], status) ? { status } : {}),
+    ...(isKey(jobsTexts.deletions.kind, kind) ? { kind } : {}),
     ...(typeof collection === 'string' && collection !== '' ? { collection } : {}),
     ...(typeof id === 'string' && id !== '' ? { id } : {}),
   };
-}
-
-/** True for a name of a status of uploads. */
-export function isUploadStatus(name: unknown): name is UploadStatusName {
-  return typeof name === 'string' && Object.hasOwn(jobsTexts.status, name);
-}
-
-function isTab(name: unknown): name is Exclude<JobTab, 'uploads'> {
-  return name === 'index' || name === 'deletions' || name === 'compressions';
 }

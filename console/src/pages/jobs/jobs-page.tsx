@@ -4,8 +4,8 @@ import type { Permission } from '../../api/permission.ts';
 import { useSession } from '../../app/session.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
-import { CompressionFinder } from './compression-finder.tsx';
-import { DeletionFinder } from './deletion-finder.tsx';
+import { CompressionList } from './compression-list.tsx';
+import { DeletionList } from './deletion-list.tsx';
 import { IndexJobs } from './index-jobs.tsx';
 import { jobFilterOf } from './job-filter.ts';
 import { UploadList } from './upload-list.tsx';
@@ -14,8 +14,8 @@ const route = getRouteApi('/jobs');
 const TABS = [
   { name: 'uploads', needs: 'uploads:read', Content: UploadList },
   { name: 'index', needs: 'collections:read', Content: IndexJobs },
-  { name: 'deletions', needs: 'deletions:read', Content: DeletionFinder },
-  { name: 'compressions', needs: 'compress:read', Content: CompressionFinder },
+  { name: 'deletions', needs: 'deletions:read', Content: DeletionList },
+  { name: 'compressions', needs: 'compress:read', Content: CompressionList },
 ] as const satisfies readonly { name: string; needs: Permission; Content: unknown }[];
 
 /** Uploads, and what else goes on for longer than a request. */

@@ -1,14 +1,13 @@
-import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
-import { MoreButton } from '../../components/more-button.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { dataOf } from '@loci/client/browser';
+import { queryKeys } from '../../api/query-keys.ts';
+import { useSession } from '../../app/session.tsx';
+import { keyOf } from '../../components/filters/is-key.ts';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
-import { UploadFilters } from './upload-filters.tsx';
+import { JobFilters } from './job-filters.tsx';
+import { JobList } from './job-list.tsx';
 import { UploadTable } from './upload-table.tsx';
-import { useUploadList } from './use-upload-list.ts';
+import { useJobList } from './use-job-list.ts';
 
 const route = getRouteApi('/jobs');
 
@@ -16,35 +15,23 @@ const route = getRouteApi('/jobs');
 export function UploadList() {
   return (
     <>
-      <UploadFilters />
-      <FoundUploads />
+      <JobFilters statuses={jobsTexts.status} also="collection" />
+      <JobList list={useUploads()} icon="upload" empty={jobsTexts.empty}>
+        {(uploads) => <UploadTable uploads={uploads} />}
+      </JobList>
     </>
   );
 }
 
-function FoundUploads() {
-  const list = useUploadList(route.useSearch());
-  if (list.error !== null) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  if (list.isPending) return <Loading />;
-  if (list.data.length === 0 && !list.hasNextPage) return <NoUploads />;
-  return (
-    <Stack>
-      {list.data.length === 0 ? (
-        <Text size="sm" c="dimmed" ta="center">
-          {jobsTexts.scanning}
-        </Text>
-      ) : (
-        <UploadTable uploads={list.data} />
-      )}
-      <MoreButton list={list} />
-    </Stack>
+function useUploads() {
+  const { loci } = useSession();
+  const { status: name, collection } = route.useSearch();
+  const status = keyOf(jobsTexts.status, name);
+  const filters = {
+    ...(status === undefined ? {} : { status }),
+    ...(collection === undefined ? {} : { collection_id: collection }),
+  };
+  return useJobList(queryKeys.uploads(filters), async (page, signal) =>
+    dataOf(loci.api.GET('/api/v1/uploads', { params: { query: { ...filters, ...page } }, signal })),
   );
-}
-
-function NoUploads() {
-  const { status, collection } = route.useSearch();
-  const navigate = route.useNavigate();
-  if (status !== undefined || collection !== undefined)
-    return <NothingFound texts={jobsTexts.nothingFound} onClear={() => void navigate({ search: {} })} />;
-  return <EmptyState icon="upload" title={jobsTexts.empty.title} advice={jobsTexts.empty.advice} />;
 }

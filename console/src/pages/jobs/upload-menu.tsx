@@ -1,33 +1,19 @@
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
-import { ActionMenu, type MenuItem } from '../../components/action-menu.tsx';
-import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
-import type { IconName } from '../../components/icon.tsx';
-import { uploadActionsOf, type UploadAction, useControlUpload } from '../../components/jobs/use-control-upload.ts';
-import { useWorkflowAddress } from '../../components/service/use-workflow-address.ts';
+import { uploadActionsOf, useControlUpload } from '../../components/jobs/use-control-upload.ts';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
-
-const ICONS: Readonly<Record<UploadAction, IconName>> = { pause: 'pause', resume: 'play', cancel: 'close' };
+import { JobMenu } from './job-menu.tsx';
 
 /** What can be done with an upload by this key. */
-export function UploadMenu({ upload, title }: { upload: Schemas['UploadSummary']; title: string }) {
-  const { mayChange } = useSession();
-  const control = useControlUpload(upload.id);
-  const workflow = useWorkflowAddress()(upload.workflow_id);
-  const actions = mayChange(upload.collection_id, 'uploads:write') ? uploadActionsOf(upload.status) : [];
-  const items: MenuItem[] = [
-    ...actions.map((action) => ({
-      label: jobsTexts.control[action],
-      icon: ICONS[action],
-      onChoose: () => control.mutate(action),
-    })),
-    ...(workflow === null ? [] : [{ label: jobsTexts.workflow, icon: 'external' as const, address: workflow }]),
-  ];
-  if (items.length === 0) return null;
+export function UploadMenu({ job }: { job: Schemas['UploadSummary'] }) {
+  const { id, name, status, collection_id: collectionId, workflow_id: workflowId } = job;
+  const mayChange = useSession().mayChange(collectionId, 'uploads:write');
   return (
-    <>
-      <ActionMenu label={jobsTexts.actions(title)} isWaiting={control.isPending} items={items} />
-      <FailureDialog error={control.error} onClose={control.reset} />
-    </>
+    <JobMenu
+      name={name ?? jobsTexts.nameless}
+      workflowId={workflowId}
+      actions={mayChange ? uploadActionsOf(status) : []}
+      control={useControlUpload(id)}
+    />
   );
 }

@@ -1,76 +1,33 @@
-import { Group, Stack, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
-import { useSession } from '../../app/session.tsx';
-import { ListTable } from '../../components/list-table.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { Time } from '../../components/time.tsx';
 import { UploadProgress } from '../../components/jobs/upload-progress.tsx';
 import { UploadStatus } from '../../components/jobs/upload-status.tsx';
 import { useCollectionNames } from '../../components/use-collection-names.ts';
-import { useWorkflowAddress } from '../../components/service/use-workflow-address.ts';
 import { formatCount } from '../../format/format-count.ts';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
+import { JobTable } from './job-table.tsx';
 import { UploadMenu } from './upload-menu.tsx';
+import { useHasMenus } from './use-has-menus.ts';
 
-type Upload = Schemas['UploadSummary'];
-const { column } = jobsTexts;
+type UploadProps = { job: Schemas['UploadSummary'] };
 
-export function UploadTable({ uploads }: { uploads: readonly Upload[] }) {
-  const hasMenu = useHasMenu();
+export function UploadTable({ uploads }: { uploads: readonly UploadProps['job'][] }) {
   return (
-    <ListTable
-      actions={hasMenu ? column.actions : null}
-      head={
-        <>
-          <Table.Th>{column.name}</Table.Th>
-          <Table.Th className="only-wide">{column.status}</Table.Th>
-          <Table.Th className="only-wide">{column.progress}</Table.Th>
-          <Table.Th className="only-wide">{column.sent}</Table.Th>
-        </>
-      }
-    >
-      {uploads.map((upload) => (
-        <UploadRow key={upload.id} upload={upload} hasMenu={hasMenu} />
-      ))}
-    </ListTable>
+    <JobTable
+      name={jobsTexts.column.name}
+      jobs={uploads}
+      idOf={({ id }) => id}
+      Name={UploadName}
+      Status={({ job: { status } }) => <UploadStatus status={status} />}
+      Progress={({ job }) => <UploadProgress upload={job} name={job.name ?? jobsTexts.nameless} />}
+      Menu={useHasMenus('uploads:write') ? UploadMenu : null}
+    />
   );
 }
 
-/** Who may neither steer uploads nor see the Temporal UI has no menus. */
-function useHasMenu(): boolean {
-  const { may } = useSession();
-  const hasWorkflows = useWorkflowAddress()('any') !== null;
-  return hasWorkflows || may('uploads:write');
-}
-
-function UploadRow({ upload, hasMenu }: { upload: Upload; hasMenu: boolean }) {
-  const { name, status, created_at: createdAt } = upload;
-  const title = name ?? jobsTexts.nameless;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <UploadName upload={upload} title={title} />
-      </Table.Td>
-      <Table.Td className="only-wide">
-        <UploadStatus status={status} />
-      </Table.Td>
-      <Table.Td className="only-wide" miw={160}>
-        <UploadProgress upload={upload} name={title} />
-      </Table.Td>
-      <Table.Td className="only-wide" style={{ whiteSpace: 'nowrap' }}>
-        <Time at={createdAt} />
-      </Table.Td>
-      {hasMenu ? (
-        <Table.Td>
-          <UploadMenu upload={upload} title={title} />
-        </Table.Td>
-      ) : null}
-    </Table.Tr>
-  );
-}
-
-function UploadName({ upload, title }: { upload: Upload; title: string }) {
-  const { id, collection_id: collectionId, status, successful_uploads: accepted, crawls } = upload;
+function UploadName({ job }: UploadProps) {
+  const { id, collection_id: collectionId, successful_uploads: accepted, crawls } = job;
   const collection = useCollectionNames().data?.get(collectionId);
   const facts = [
     ...(accepted > 1 ? [jobsTexts.more(formatCount(accepted - 1))] : []),
@@ -78,19 +35,15 @@ function UploadName({ upload, title }: { upload: Upload; title: string }) {
     ...(collection === undefined ? [] : [collection]),
   ].join(' · ');
   return (
-    <Stack gap={2}>
+    <>
       <TextLink to="/jobs/$uploadId" params={{ uploadId: id }} size="sm" fw={600} className="break-anywhere">
-        {title}
+        {job.name ?? jobsTexts.nameless}
       </TextLink>
       {facts === '' ? null : (
         <Text size="xs" c="dimmed" className="break-anywhere">
           {facts}
         </Text>
       )}
-      <Group className="only-narrow" gap="sm">
-        <UploadStatus status={status} />
-        <UploadProgress upload={upload} name={title} />
-      </Group>
-    </Stack>
+    </>
   );
 }

@@ -3,10 +3,10 @@ import { dataOf, LociError } from '@loci/client/browser';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useSession } from '../../app/session.tsx';
 import type { UploadAction } from '../../components/jobs/use-control-upload.ts';
+import { goesOn } from './use-job-list.ts';
 
 const REFRESH_MS = 3_000;
 const NOT_FOUND = 404;
-const ENDED: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed']);
 
 /** The last rebuild of the index of the workspace; null when there was none. */
 export function useReindexing() {
@@ -27,24 +27,6 @@ export function useReindexing() {
   });
 }
 
-/** The change of embedder in progress, or the last one, of a collection; null when there was none. */
-export function useReembedding(collectionId: string) {
-  const { loci } = useSession();
-  return useQuery({
-    queryKey: queryKeys.job('reembed', collectionId),
-    queryFn: async ({ signal }) =>
-      orNull(
-        dataOf(
-          loci.api.GET('/api/v1/collections/{collection_id}/reembed', {
-            params: { path: { collection_id: collectionId } },
-            signal,
-          }),
-        ),
-      ),
-    refetchInterval: ({ state }) => refreshOf(state.data),
-  });
-}
-
 /** Pauses, resumes or cancels a change of embedder. */
 export function useControlReembedding(collectionId: string) {
   const { loci } = useSession();
@@ -56,18 +38,17 @@ export function useControlReembedding(collectionId: string) {
           params: { path: { collection_id: collectionId } },
         }),
       ),
-    onSettled: async () => queries.invalidateQueries({ queryKey: queryKeys.job('reembed', collectionId) }),
+    onSettled: async () => queries.invalidateQueries({ queryKey: queryKeys.jobs('reembed') }),
   });
 }
 
 /** A compression job, anew until it has ended. */
-export function useCompression(id: string | undefined) {
+export function useCompression(id: string) {
   const { loci } = useSession();
   return useQuery({
-    queryKey: queryKeys.job('compress', id ?? ''),
-    enabled: id !== undefined,
+    queryKey: queryKeys.job('compress', id),
     queryFn: async ({ signal }) =>
-      dataOf(loci.api.GET('/api/v1/compress/{job_id}', { params: { path: { job_id: id ?? '' } }, signal })),
+      dataOf(loci.api.GET('/api/v1/compress/{job_id}', { params: { path: { job_id: id } }, signal })),
     refetchInterval: ({ state }) => (state.error === null ? refreshOf(state.data) : false),
   });
 }
@@ -79,12 +60,12 @@ export function useCancelCompression(id: string) {
   return useMutation({
     mutationFn: async () =>
       dataOf(loci.api.POST('/api/v1/compress/{job_id}/cancel', { params: { path: { job_id: id } } })),
-    onSettled: async () => queries.invalidateQueries({ queryKey: queryKeys.job('compress', id) }),
+    onSettled: async () => queries.invalidateQueries({ queryKey: queryKeys.jobs('compress') }),
   });
 }
 
 function refreshOf(job: { status: string } | null | undefined): number | false {
-  return job === null || job === undefined || ENDED.has(job.status) ? false : REFRESH_MS;
+  return job === null || job === undefined || !goesOn(job) ? false : REFRESH_MS;
 }
 
 /** What never was is no failure. */
