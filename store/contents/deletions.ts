@@ -37,7 +37,7 @@ const OF_WORKSPACE: readonly ListPart[] = [{ from: OF_KINDS, where: MATCHING }];
 const OF_READER: readonly ListPart[] = [
   {
     from: `${OF_KINDS} cross join unnest(:collectionIds::uuid[]) c(id)`,
-    where: `r.collection_id = c.id and ${MATCHING}`,
+    where: `k.kind in ('content', 'collection') and r.collection_id = c.id and ${MATCHING}`,
   },
   { from: OF_KINDS, where: `r.created_by = :createdBy and ${MATCHING}` },
   { from: OF_KINDS, where: `k.kind = 'user_memories' and r.user_id = :readerId and ${MATCHING}` },
