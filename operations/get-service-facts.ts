@@ -1,11 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller, Principal } from '#domain/access/caller.ts';
 import type { ServiceFacts } from '#domain/records/access/service-facts.ts';
 import type { QueueBacklog } from '#domain/task-queues.ts';
 import type { Services } from './services.ts';
 
+/** Who asks watches, and wants to know what does not answer. */
+const PATIENCE_MS = 3_000;
+
 /**
- * Returns what concerns the whole service: versions, backlogs, settings without secrets. Each part that does not answer is null.
+ * Returns what concerns the whole service: versions, backlogs, settings without secrets. Each part that does not answer soon is null.
  * @throws AppError `forbidden` for those who do not operate it.
  */
 export async function getServiceFacts(services: Services, principal: Principal): Promise<ServiceFacts> {
@@ -41,5 +45,12 @@ function toQueue({ queue, tasks, oldestAgeMs, pollers }: QueueBacklog) {
 }
 
 async function orNull<Value>(value: Promise<Value>): Promise<Value | null> {
-  return value.catch(() => null);
+  const answered = new AbortController();
+  try {
+    return await Promise.race([value, delay(PATIENCE_MS, null, { signal: answered.signal })]);
+  } catch {
+    return null;
+  } finally {
+    answered.abort();
+  }
 }

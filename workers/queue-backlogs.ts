@@ -38,7 +38,12 @@ export async function queueBacklogs({ connection, namespace }: QueueBacklogsOpti
     const oldestAgeMs = tasks === 0 ? 0 : tsToMs(stats?.approximateBacklogAge ?? undefined);
     return { queue, tasks, oldestAgeMs, pollers: pollers.length };
   };
-  return connection.withDeadline(Date.now() + DEADLINE_MS, () => Promise.all(QUEUE_NAMES.map(describe)));
+  return connection.withDeadline(Date.now() + DEADLINE_MS, async () => {
+    const asked = QUEUE_NAMES.map(describe);
+    // A call that is tried again after the connection was closed throws where nothing can catch it: none outlasts the others.
+    await Promise.allSettled(asked);
+    return Promise.all(asked);
+  });
 }
 
 type Watch = QueueBacklogsOptions & { metrics: Metrics; log: Log; signal: AbortSignal };

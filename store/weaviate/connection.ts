@@ -40,6 +40,8 @@ export type WeaviateConnection = {
   classes: ClassSettings;
   /** Resolves when Weaviate is ready; waits briefly, for somebody who watches. @throws AppError `dependency_unavailable`. */
   ready(): Promise<void>;
+  /** What Weaviate says about itself, to those with its key; waits as briefly. Errors are not mapped. */
+  meta(): Promise<unknown>;
   /** Like `ready`, but waits as long as any call may take. */
   confirmReady(): Promise<void>;
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   const calls = createGrpcCalls(options);
   const probe = async (timeoutMs = PROBE_TIMEOUT_MS): Promise<void> =>
     void (await rest.send({ method: 'GET', path: '/.well-known/ready' }, timeoutMs));
+  const meta = () => rest.send({ method: 'GET', path: '/meta' }, PROBE_TIMEOUT_MS);
   let client: Promise<WeaviateClient> | null = null;
   /** After a call without an answer, the next one probes Weaviate first. */
   let probeBeforeNextCall = false;
@@ -111,11 +114,12 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
       try {
         await probe();
         // The probe needs no key, so this request checks it.
-        await rest.send({ method: 'GET', path: '/meta' }, PROBE_TIMEOUT_MS);
+        await meta();
       } catch (error) {
         throw toAppError(error);
       }
     },
+    meta,
     close: async () => {
       calls.close();
       await Promise.all([rest.close(), client?.then((opened) => opened.close())]);

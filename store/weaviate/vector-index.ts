@@ -71,8 +71,8 @@ export function createVectorIndex(options: VectorIndexOptions) {
     search: inTenant(searchTenant),
     /** Resolves when Weaviate is ready to serve. */
     ready: () => connection.ready(),
-    /** The version of Weaviate. */
-    version: async () => Meta.parse(await withAppErrors(connection.rest({ method: 'GET', path: '/meta' }))).version,
+    /** The version of Weaviate; waits briefly, as `ready` does. */
+    version: async () => Meta.parse(await withAppErrors(connection.meta())).version,
     close: () => connection.close(),
   };
 }
