@@ -19,8 +19,18 @@ test('a key is created with what is chosen, shown once, given a new secret and r
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText("'nonsense' is not an IP address").waitFor();
   await dialog.getByLabel('Only from these addresses').press('Backspace');
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/api/v1/api-keys', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Create key' }).click();
+  await page.keyboard.press('Escape');
+  t.true(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled(), 'nobody would see the key');
+  answer.resolve();
   const first = await dialog.getByLabel('API key', { exact: true }).inputValue();
+  await page.keyboard.press('Escape');
+  t.is(await dialog.getByLabel('API key', { exact: true }).inputValue(), first);
   const mayWith = async (secret: string) => {
     const answer = await apiClient(secret).send('/me');
     return answer.status === 200 ? ((await answer.json()) as { permissions: string[] }).permissions : answer.status;
@@ -37,6 +47,8 @@ test('a key is created with what is chosen, shown once, given a new secret and r
     await dialog.getByRole('button', { name: action }).click();
   };
   await choose('New secret');
+  await dialog.getByLabel('API key', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
   const second = await dialog.getByLabel('API key', { exact: true }).inputValue();
   t.deepEqual([await mayWith(first), await mayWith(second)], [401, ['collections:read']]);
   await dialog.getByRole('button', { name: 'I have copied it' }).click();

@@ -22,7 +22,7 @@ export function DialogForm({ submit, saving, isComplete = true, onSubmit, onClos
         {children}
         {saving.error === null ? null : <ErrorNotice error={saving.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={saving.isPending}>
             {shellTexts.cancel}
           </Button>
           <Button type="submit" loading={saving.isPending} disabled={!isComplete}>

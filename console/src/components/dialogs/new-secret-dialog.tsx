@@ -1,6 +1,7 @@
-import { Modal, Text } from '@mantine/core';
-import { ConfirmDialog, type Doing } from './confirm-dialog.tsx';
-import { SecretField, type SecretTexts } from './secret-field.tsx';
+import { Text } from '@mantine/core';
+import { Confirmation, type Doing } from './confirmation.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import type { SecretTexts } from './secret-field.tsx';
 
 export type NewSecretDialogProps = {
   texts: { title: string; explanation: string; action: string; secret: SecretTexts & { title: string } };
@@ -13,18 +14,22 @@ export type NewSecretDialogProps = {
 };
 
 /** Asks whether something is to get a new secret, and shows it, once. */
-export function NewSecretDialog({ texts, secret, ...dialog }: NewSecretDialogProps) {
-  const { isOpen, onClose } = dialog;
-  if (secret === null) {
-    return (
-      <ConfirmDialog title={texts.title} action={texts.action} {...dialog}>
-        <Text size="sm">{texts.explanation}</Text>
-      </ConfirmDialog>
-    );
-  }
+export function NewSecretDialog({ texts, secret, isOpen, ...asking }: NewSecretDialogProps) {
+  const { title, explanation, action } = texts;
+  const { doing, onClose } = asking;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.secret.title} closeOnClickOutside={false} centered>
-      <SecretField secret={secret} texts={texts.secret} onClose={onClose} />
-    </Modal>
+    <SecretDialog
+      title={title}
+      texts={texts.secret}
+      secret={secret}
+      isWaiting={doing.isPending}
+      isOpen={isOpen}
+      onClose={onClose}
+      centered
+    >
+      <Confirmation action={action} awaitsAnswer {...asking}>
+        <Text size="sm">{explanation}</Text>
+      </Confirmation>
+    </SecretDialog>
   );
 }

@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import { Modal, NativeSelect, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { CollectionsField } from '../../components/collections-field.tsx';
 import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
-import { SecretField } from '../../components/dialogs/secret-field.tsx';
+import { SecretDialog } from '../../components/dialogs/secret-dialog.tsx';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
 import { EventFields } from './event-fields.tsx';
 import { useSaveWebhook } from './use-webhooks.ts';
@@ -21,34 +21,36 @@ export type WebhookDialogProps = { webhook: Schemas['Webhook'] | null; isOpen: b
 
 /** Creates a webhook, or changes `webhook`. The secret of a new one is shown here, once. */
 export function WebhookDialog({ webhook, isOpen, onClose }: WebhookDialogProps) {
-  const [secret, setSecret] = useState<string | null>(null);
+  const saving = useSaveWebhook();
   const close = () => {
-    setSecret(null);
+    saving.reset();
     onClose();
   };
-  const { title } = secret !== null ? webhooksTexts.secret : webhooksTexts[webhook === null ? 'creating' : 'changing'];
   return (
-    <Modal opened={isOpen} onClose={close} title={title} size="lg" closeOnClickOutside={false}>
-      {secret === null ? (
-        <WebhookForm webhook={webhook} onClose={close} onCreated={setSecret} />
-      ) : (
-        <SecretField secret={secret} texts={webhooksTexts.secret} onClose={close} />
-      )}
-    </Modal>
+    <SecretDialog
+      title={webhooksTexts[webhook === null ? 'creating' : 'changing'].title}
+      texts={webhooksTexts.secret}
+      secret={saving.data?.secret ?? null}
+      isWaiting={saving.isPending}
+      isOpen={isOpen}
+      onClose={close}
+      size="lg"
+    >
+      <WebhookForm webhook={webhook} saving={saving} onClose={close} />
+    </SecretDialog>
   );
 }
 
-type WebhookFormProps = Pick<WebhookDialogProps, 'webhook' | 'onClose'> & { onCreated: (secret: string) => void };
+type WebhookFormProps = Pick<WebhookDialogProps, 'webhook' | 'onClose'> & { saving: ReturnType<typeof useSaveWebhook> };
 
-function WebhookForm({ webhook, onClose, onCreated }: WebhookFormProps) {
+function WebhookForm({ webhook, saving, onClose }: WebhookFormProps) {
   const session = useSession();
-  const saving = useSaveWebhook();
   const [draft, setDraft] = useState(() => draftOf(webhook, mayReadEvents(session, null)));
   const change = (changes: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const body = bodyOf(draft, session.access.collections);
-    const onSuccess = ({ secret }: Schemas['Webhook']) => (secret === null ? onClose() : onCreated(secret));
+    const onSuccess = ({ secret }: Schemas['Webhook']) => (secret === null ? onClose() : undefined);
     saving.mutate({ id: webhook?.id ?? null, body }, { onSuccess });
   };
   const isComplete = draft.kind === 'everything' || draft.events.length > 0;

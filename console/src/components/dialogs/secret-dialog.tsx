@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { Modal, type ModalProps } from '@mantine/core';
+import { SecretField, type SecretTexts } from './secret-field.tsx';
+
+export type SecretDialogProps = Pick<ModalProps, 'size' | 'centered'> & {
+  title: string;
+  texts: SecretTexts & { title: string };
+  /** What cannot be read again, once it is there. */
+  secret: string | null;
+  /** True while the request is under way whose answer has the secret. */
+  isWaiting: boolean;
+  isOpen: boolean;
+  onClose: () => void;
+  /** What asks for the secret. */
+  children: ReactNode;
+};
+
+/**
+ * A dialog that ends with a secret that is shown once. It stays open from the request to the button that says that the secret was
+ * copied: what is closed before has a secret that nobody knows.
+ */
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, texts, secret, isWaiting, isOpen, onClose, children, ...look } = props;
+  const isHeld = isWaiting || secret !== null;
+  return (
+    <Modal
+      {...look}
+      opened={isOpen}
+      onClose={onClose}
+      title={secret === null ? title : texts.title}
+      closeOnClickOutside={false}
+      closeOnEscape={!isHeld}
+      withCloseButton={!isHeld}
+    >
+      {secret === null ? children : <SecretField secret={secret} texts={texts} onClose={onClose} />}
+    </Modal>
+  );
+}
