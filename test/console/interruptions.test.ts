@@ -21,8 +21,29 @@ test('a key that is revoked in the middle of a session ends it, and the page say
   await page.getByRole('link', { name: 'Memories' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.getByText('The API key is missing, unknown, revoked or expired.').waitFor();
+  t.is(await page.getByRole('button', { name: 'Try again' }).count(), 0);
   t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /loci_/);
   t.deepEqual(problems, []);
+});
+
+test('pointing at a link loads nothing anew after an update of the console; opening the page does', async (t) => {
+  await using console = await openConsole({ apiKey, path: '/collections' });
+  const { page } = console;
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  // What the service answers once its console has been built anew.
+  await page.route('**/console/assets/memories-page*', (route) => route.fulfill({ status: 404 }), { times: 1 });
+  await page.route('**/console/', (route) => route.fulfill({ body: 'a newer console' }), { times: 1 });
+  const gone = page.waitForResponse((response) => response.status() === 404);
+  await page.getByRole('link', { name: 'Memories' }).hover();
+  await gone;
+  await page.getByRole('button', { name: 'New collection' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('a draft');
+  t.is(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'a draft');
+  await page.keyboard.press('Escape');
+  const loaded = page.waitForEvent('load');
+  await page.getByRole('link', { name: 'Memories' }).click();
+  await loaded;
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
 });
 
 test('while the connection is away, pages say so, and go on when it is back', async (t) => {

@@ -19,15 +19,15 @@ test('a key is created with what is chosen, shown once, given a new secret and r
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText("'nonsense' is not an IP address").waitFor();
   await dialog.getByLabel('Only from these addresses').press('Backspace');
-  const answer = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   await page.route('**/api/v1/api-keys', async (route) => {
-    await answer.promise;
+    await release.promise;
     await route.continue();
   });
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.keyboard.press('Escape');
   t.true(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled(), 'nobody would see the key');
-  answer.resolve();
+  release.resolve();
   const first = await dialog.getByLabel('API key', { exact: true }).inputValue();
   await page.keyboard.press('Escape');
   t.is(await dialog.getByLabel('API key', { exact: true }).inputValue(), first);

@@ -56,13 +56,19 @@ test('a sign-in link signs in once, leaves no code in the address, and its key e
   const { databaseUrl } = testStack();
   const database = createPostgres({ url: databaseUrl, poolSize: 1, applicationName: 'loci-test' });
   t.teardown(() => database.destroy());
-  const code = await createSignInCode(createStores(database), apiKey.split('_')[1] ?? '');
+  const newCode = () => createSignInCode(createStores(database), apiKey.split('_')[1] ?? '');
+  const code = await newCode();
   await using console = await openConsole({ path: `/#code=${code}` });
   const { page, problems } = console;
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
   t.is(new URL(page.url()).hash, '');
   await using again = await openConsole({ path: `/#code=${code}` });
   await again.page.getByText('This sign-in link is unknown, was used before').waitFor();
+  t.is(await again.page.getByRole('button', { name: 'Try again' }).count(), 0, 'nothing can be tried again');
+  const another = await newCode();
+  await again.page.goto(`${baseUrl}/console/#code=${another}`);
+  await again.page.getByRole('heading', { name: 'Collections' }).waitFor();
+  t.is(new URL(again.page.url()).hash, '');
 
   const ownKey = await page.evaluate(() => sessionStorage.getItem('loci.api-key') ?? '');
   t.is((await apiClient(ownKey).send('/me')).status, 200);
@@ -76,8 +82,14 @@ test('what a key does not permit is not offered, and its address says what is mi
   await using console = await openConsole({ apiKey: key, path: '/collections', browser: NARROW });
   const { page, problems } = console;
   await page.getByText('It needs: collections:read.').waitFor();
+  const navigation = page.getByRole('navigation');
+  t.is(await navigation.count(), 0, 'the keyboard does not reach it while it is closed');
   await page.getByRole('button', { name: 'Open the list of pages' }).click();
-  t.is(await page.getByRole('navigation').getByRole('link', { name: 'Collections' }).count(), 0);
+  t.is(await navigation.getByRole('link', { name: 'Collections' }).count(), 0);
+  await navigation.getByRole('link', { name: 'Memories' }).click();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  await navigation.waitFor({ state: 'detached' });
+  t.is(await page.evaluate('document.activeElement?.id'), 'content');
   t.is(await widthBeyondWindow(page), 0);
   t.deepEqual(problems, []);
 });

@@ -1,26 +1,19 @@
+import { type ComponentType, createElement } from 'react';
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { PlainError } from '../components/plain-error.ts';
-import { shellTexts } from '../texts/shell-texts.ts';
-import { fetchConsole } from './fetch-console.ts';
+import { LatePage } from './late-page.tsx';
 
 type LoadedFile = Awaited<ReturnType<Parameters<typeof lazyRouteComponent>[0]>>;
 
 /**
- * A page that is loaded when it is opened. If the console was built anew meanwhile, its old files are gone, and the tab is loaded
- * anew. If the service cannot be reached, the page says so: loading anew would leave nothing to come back to.
+ * A page whose code is loaded when it is opened, or when a link to it is pointed at: a failure is of interest only once it is
+ * opened.
  */
 export function lazyPage<Module extends LoadedFile, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ) {
-  return lazyRouteComponent<Module, Name>(() => load().catch(explainFailure), name);
-}
-
-async function explainFailure(): Promise<never> {
-  const [html, entry] = [await fetchConsole(), document.querySelector('script[src]')?.getAttribute('src')];
-  if (html !== null && entry != null && !html.includes(entry)) {
-    location.reload();
-    return new Promise(() => undefined);
-  }
-  throw new PlainError(shellTexts.pageNotLoaded);
+  const loadPage = async (): Promise<ComponentType> => (await load())[name];
+  const late = { [name]: () => createElement(LatePage, { load: loadPage }) };
+  // Pages take no properties, so that the other one stands in for it.
+  return lazyRouteComponent<Module, Name>(() => load().catch(() => late as Module), name);
 }

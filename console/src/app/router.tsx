@@ -2,11 +2,9 @@ import { createRoute, createRouter, Navigate } from '@tanstack/react-router';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { Loading } from '../components/loading.tsx';
-import { PlainError } from '../components/plain-error.ts';
 import { pages } from '../pages/index.ts';
 import type { Page } from '../pages/page.ts';
 import { shellTexts } from '../texts/shell-texts.ts';
-import { fetchConsole } from './fetch-console.ts';
 import { NotFound } from './not-found.tsx';
 import { permittedPages } from './permitted-pages.ts';
 import { rootRoute } from './root-route.ts';
@@ -22,11 +20,6 @@ function Home() {
   return <EmptyState icon="key" title={shellTexts.notPermitted.title} advice={shellTexts.noPages} />;
 }
 
-/** A page that could not be loaded is not asked for again by itself. */
-async function reloadIfReachable(): Promise<void> {
-  if ((await fetchConsole()) !== null) location.reload();
-}
-
 type RoutesOf<Pages extends readonly Page[]> = { -readonly [At in keyof Pages]: Pages[At]['route'] };
 // `map` forgets which route is at which place, and with it the parameters of each.
 const pageRoutes = pages.map(({ route }) => route) as unknown as RoutesOf<typeof pages>;
@@ -37,10 +30,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error, reset }) => (
-    <ErrorNotice
-      error={error instanceof Error ? error : new Error(String(error))}
-      onRetry={error instanceof PlainError ? () => void reloadIfReachable() : reset}
-    />
+    <ErrorNotice error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
   ),
   defaultNotFoundComponent: NotFound,
   InnerWrap: Shell,

@@ -82,7 +82,7 @@ function useSignedIn() {
     chooseWorkspace,
     error: caller.error ?? refusal,
     isWaiting: caller.isFetching,
-    retry: () => void caller.refetch(),
+    retry: credentials === null ? null : () => void caller.refetch(),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { AppShell, Burger, Group, NavLink, ScrollArea, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -23,6 +23,12 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function SignedInShell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure();
+  const content = useRef<HTMLElement>(null);
+  const choose = () => {
+    // The link that has the focus disappears with the list.
+    if (isOpen) content.current?.focus({ preventScroll: true });
+    close();
+  };
   return (
     <AppShell
       header={{ height: 56 }}
@@ -32,33 +38,39 @@ function SignedInShell({ children }: { children: ReactNode }) {
       <a className="skip-link" href="#content">
         {shellTexts.skip}
       </a>
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? shellTexts.closeNavigation : shellTexts.openNavigation}
-            />
-            <Wordmark />
-          </Group>
-          <Group gap={4} wrap="nowrap">
-            <SchemeMenu />
-            <AccountMenu />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={shellTexts.navigation}>
-        <Navigation onChoose={close} />
+      <Header isOpen={isOpen} onToggle={toggle} />
+      <AppShell.Navbar p="xs" aria-label={shellTexts.navigation} className="navigation" data-open={isOpen || undefined}>
+        <Navigation onChoose={choose} />
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id="content" tabIndex={-1} ref={content}>
         <Stack maw={1200} mx="auto" gap={0}>
           <PagePermission>{children}</PagePermission>
         </Stack>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
+  return (
+    <AppShell.Header px="md">
+      <Group h="100%" justify="space-between" wrap="nowrap">
+        <Group wrap="nowrap">
+          <Burger
+            opened={isOpen}
+            onClick={onToggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isOpen ? shellTexts.closeNavigation : shellTexts.openNavigation}
+          />
+          <Wordmark />
+        </Group>
+        <Group gap={4} wrap="nowrap">
+          <SchemeMenu />
+          <AccountMenu />
+        </Group>
+      </Group>
+    </AppShell.Header>
   );
 }
 

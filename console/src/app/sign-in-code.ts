@@ -1,12 +1,18 @@
 const NAME = 'code';
 
-/** The code of a sign-in link, which is in the fragment of the address. It works once, so it is taken from there at once. */
-let code = new URLSearchParams(location.hash.slice(1)).get(NAME);
-if (code !== null) history.replaceState(history.state, '', location.pathname + location.search);
+/** Of the link that opened this page. It works once, so it is taken from the address at once. */
+let code = takeFromAddress();
 
-/** Returns the code of the link that opened this page, the first time that it is asked for. */
+/** Returns the code of a sign-in link that was opened in this tab, once. */
 export function takeSignInCode(): string | null {
-  const taken = code;
+  const taken = takeFromAddress() ?? code;
   code = null;
   return taken;
+}
+
+/** The code is in the fragment, which no server sees; it does not stay in the history of the browser either. */
+function takeFromAddress(): string | null {
+  const found = new URLSearchParams(location.hash.slice(1)).get(NAME);
+  if (found !== null) history.replaceState(history.state, '', location.pathname + location.search);
+  return found;
 }

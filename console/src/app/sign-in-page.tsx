@@ -11,7 +11,8 @@ export type SignInProps = {
   error: Error | null;
   isWaiting: boolean;
   onSignIn: (apiKey: string) => void;
-  onRetry: () => void;
+  /** Asks the service again; null when nothing was asked that could be. */
+  onRetry: (() => void) | null;
   /** Where users can sign in, too. */
   issuer: { name: string; go: () => void } | null;
 };
@@ -28,7 +29,9 @@ export function SignInPage({ error, isWaiting, onSignIn, onRetry, issuer }: Sign
       <Paper component="form" onSubmit={submit} withBorder p="xl" w="100%" maw={420} radius="lg">
         <Stack gap="lg">
           <EntranceHeading title={texts.title} explanation={texts.explanation} />
-          {error === null ? null : <ErrorNotice error={error} onRetry={apiKey === '' ? onRetry : undefined} />}
+          {error === null ? null : (
+            <ErrorNotice error={error} onRetry={apiKey === '' ? (onRetry ?? undefined) : undefined} />
+          )}
           {issuer === null ? null : <IssuerButton {...issuer} isWaiting={isWaiting} />}
           <PasswordInput
             label={texts.field}

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { createBrowserClient, dataOf } from '@loci/client/browser';
 import { takeSignInCode } from './sign-in-code.ts';
 
-/** Exchanges the code of a sign-in link for an API key of its own, if such a link opened the page. */
+/** Exchanges the code of a sign-in link for an API key of its own, if such a link is opened in this tab. */
 export function useSignInLink(onKey: (apiKey: string) => void) {
   const redeeming = useMutation({
     mutationFn: async (code: string) => {
@@ -15,8 +15,14 @@ export function useSignInLink(onKey: (apiKey: string) => void) {
   });
   const { mutate } = redeeming;
   useEffect(() => {
-    const code = takeSignInCode();
-    if (code !== null) mutate(code);
+    const redeem = () => {
+      const code = takeSignInCode();
+      if (code !== null) mutate(code);
+    };
+    redeem();
+    // A link that is pasted into a tab at the same address loads nothing.
+    addEventListener('hashchange', redeem);
+    return () => removeEventListener('hashchange', redeem);
   }, [mutate]);
   return redeeming;
 }

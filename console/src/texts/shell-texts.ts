@@ -60,6 +60,9 @@ export const shellTexts = {
     none: 'No collection has this name',
   },
   pageNotLoaded: 'The page could not be loaded, because the service cannot be reached. Everything else is as it was.',
+  pageFailed: 'The page could not be loaded. Trying again loads the console anew.',
+  pageAfterUploads:
+    'The console has to be loaded anew to open this page. That would end the uploads of this tab: try again when they are sent.',
   loading: 'Loading …',
   more: 'Show more',
   copied: 'Copied',
