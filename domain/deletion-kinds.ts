@@ -2,6 +2,13 @@
 export const DELETION_KINDS = ['content', 'collection', 'workspace', 'user_memories'] as const;
 export type DeletionKind = (typeof DELETION_KINDS)[number];
 
+/** Those of which a caller has a list. Nobody belongs to a workspace any more that is deleted. */
+export const LISTED_DELETION_KINDS = [
+  'content',
+  'collection',
+  'user_memories',
+] as const satisfies readonly DeletionKind[];
+
 const WORKFLOWS: Readonly<Record<DeletionKind, string>> = {
   content: 'delete-content',
   collection: 'delete-collection',

@@ -1,4 +1,4 @@
-import { DELETION_KINDS } from '#domain/deletion-kinds.ts';
+import { LISTED_DELETION_KINDS } from '#domain/deletion-kinds.ts';
 import { COMPRESSION_STATUSES } from '#domain/records/compression.ts';
 import { DELETION_STATUSES, REEMBEDDING_STATUSES } from '#domain/statuses.ts';
 import type { DataSet } from './fill-data-set.ts';
@@ -109,7 +109,7 @@ function jobCalls({ workspaceId, collectionIds, middleUs, uploadId }: DataSet): 
   const page = { before: null, limit: 50 };
   const middle = { limit: 50, before: { createdUs: middleUs, id: uploadId } };
   const reader = { principal: 'creator-1', userId: 'user-1' };
-  const all = { kinds: DELETION_KINDS, statuses: DELETION_STATUSES, page };
+  const all = { kinds: LISTED_DELETION_KINDS, statuses: DELETION_STATUSES, page };
   const changes = { collectionId: undefined, statuses: REEMBEDDING_STATUSES, page };
   const jobs = { createdBy: null, statuses: COMPRESSION_STATUSES, page };
   return [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELETION_KINDS } from '#domain/deletion-kinds.ts';
+import { LISTED_DELETION_KINDS } from '#domain/deletion-kinds.ts';
 import { DeletionList } from '#domain/records/deletion.ts';
 import { DELETION_STATUSES } from '#domain/statuses.ts';
 import { listDeletions } from '#operations/contents/list-deletions.ts';
@@ -7,7 +7,7 @@ import { newestQuery } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  kind: z.enum(DELETION_KINDS).optional().meta({ description: 'What was deleted.' }),
+  kind: z.enum(LISTED_DELETION_KINDS).optional().meta({ description: 'What was deleted.' }),
   status: z.enum(DELETION_STATUSES).optional().meta({ description: 'Status of the deletions.' }),
   ...newestQuery(),
 });

@@ -1,3 +1,5 @@
+const LISTED_KINDS = { content: 'Content', collection: 'Collection', user_memories: 'Memories of a user' } as const;
+
 /** Texts of uploads and other jobs. */
 export const jobsTexts = {
   title: 'Uploads and jobs',
@@ -119,12 +121,8 @@ export const jobsTexts = {
       title: 'Nothing was deleted yet',
       advice: 'Deletions of contents, of collections and of the memories of users are listed here with their receipts.',
     },
-    kind: {
-      content: 'Content',
-      collection: 'Collection',
-      workspace: 'Workspace',
-      user_memories: 'Memories of a user',
-    },
+    kind: { ...LISTED_KINDS, workspace: 'Workspace' },
+    listed: LISTED_KINDS,
   },
   compressions: {
     name: 'Compression',

@@ -8,7 +8,7 @@ export type JobFilter = {
   tab?: Exclude<JobTab, 'uploads'> | undefined;
   /** One of those of the tab. */
   status?: string | undefined;
-  kind?: keyof typeof jobsTexts.deletions.kind | undefined;
+  kind?: keyof typeof jobsTexts.deletions.listed | undefined;
   collection?: string | undefined;
   id?: string | undefined;
 };
@@ -26,7 +26,7 @@ export function jobFilterOf({ tab, status, kind, collection, id }: Record<string
   return {
     ...(shown === 'uploads' ? {} : { tab: shown }),
     ...(isKey(STATUSES[shown], status) ? { status } : {}),
-    ...(isKey(jobsTexts.deletions.kind, kind) ? { kind } : {}),
+    ...(isKey(jobsTexts.deletions.listed, kind) ? { kind } : {}),
     ...(typeof collection === 'string' && collection !== '' ? { collection } : {}),
     ...(typeof id === 'string' && id !== '' ? { id } : {}),
   };

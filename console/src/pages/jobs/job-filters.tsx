@@ -29,7 +29,7 @@ export function JobFilters({ statuses, also }: JobFiltersProps) {
         <ChoiceFilter
           label={texts.kind}
           any={texts.anyKind}
-          names={jobsTexts.deletions.kind}
+          names={jobsTexts.deletions.listed}
           value={kind}
           onChoose={(chosen) => change({ kind: chosen })}
           width={300}

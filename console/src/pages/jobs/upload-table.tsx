@@ -19,11 +19,19 @@ export function UploadTable({ uploads }: { uploads: readonly UploadProps['job'][
       jobs={uploads}
       idOf={({ id }) => id}
       Name={UploadName}
-      Status={({ job: { status } }) => <UploadStatus status={status} />}
-      Progress={({ job }) => <UploadProgress upload={job} name={job.name ?? jobsTexts.nameless} />}
+      Status={Status}
+      Progress={Progress}
       Menu={useHasMenus('uploads:write') ? UploadMenu : null}
     />
   );
+}
+
+function Status({ job: { status } }: UploadProps) {
+  return <UploadStatus status={status} />;
+}
+
+function Progress({ job }: UploadProps) {
+  return <UploadProgress upload={job} name={job.name ?? jobsTexts.nameless} />;
 }
 
 function UploadName({ job }: UploadProps) {
