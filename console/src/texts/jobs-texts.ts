@@ -147,5 +147,4 @@ export const jobsTexts = {
     kept: 'Its text is deleted on',
   },
   started: 'Started',
-  ended: 'Ended',
 } as const;
