@@ -53,7 +53,10 @@ test('while the connection is away, pages say so, and go on when it is back', as
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'Memories' }).click();
   await page.getByText('the service cannot be reached').waitFor();
+  // The attempt has to end before the connection is back: it would load the tab anew.
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/console/'));
   await page.getByRole('button', { name: 'Try again' }).click();
+  await failed;
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'Memories' }).waitFor();
