@@ -20,6 +20,8 @@ export function blobSettings(env: Environment) {
   return {
     store,
     dir,
+    /** Up to this size, bytes are in the row of their blob. */
+    rowBytes: env.LOCI_BLOB_ROW_BYTES,
     /** By default on the file system of the folder, so that files are moved and linked instead of copied. */
     workDir: env.LOCI_WORK_DIR
       ? resolve(env.LOCI_WORK_DIR)

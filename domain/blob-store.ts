@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AppError } from './app-error.ts';
 
 export type StoredBlob = { sha256: string; sizeBytes: number };
 
@@ -11,11 +12,22 @@ export type BlobLocation = { workspaceId: string; sha256: string; place: string 
 /** Bytes of a blob from `start` up to, and without, `end`. */
 export type ByteRange = { start: number; end: number };
 
-/** A file of this machine. Call `release` when it is no longer needed. */
-export type LocalFile = { path: string; release: () => Promise<void> };
+/**
+ * A file of this machine. `bytes`: its content, where it is in memory; then there is no file, and `path` is empty. Call `release`
+ * when it is no longer needed.
+ */
+export type LocalFile = { path: string; bytes?: Uint8Array | undefined; release: () => Promise<void> };
 
-/** Bytes in a file of this machine, hashed, that are not stored yet. Disposing of it removes the file. */
-export type SpooledBlob = StoredBlob & AsyncDisposable & { readonly path: string };
+/**
+ * Hashed bytes that are not stored yet. Disposing of it removes its file. `bytes`: those of a small blob, which is in memory; null
+ * for one that is in a file.
+ */
+export type SpooledBlob = StoredBlob &
+  AsyncDisposable & {
+    readonly bytes: Uint8Array | null;
+    /** Returns the path of a file with the bytes; those in memory are written to one. @throws AppError `dependency_unavailable`. */
+    path(): Promise<string>;
+  };
 
 /** How a browser is to treat a download. */
 export type DownloadHeaders = { mediaType: string; disposition: string };
@@ -50,17 +62,18 @@ export interface BlobStore {
 }
 
 /**
- * The bytes of workspaces, addressed by workspace and SHA-256 (hex). The same bytes are stored once per workspace. Bytes are
- * written after their row and deleted after it, so that nothing is ever stored without a trace in the database.
+ * The bytes of workspaces, addressed by workspace and SHA-256 (hex). The same bytes are stored once per workspace. Small blobs are
+ * in their rows. Bytes of others are written after their row and deleted after it, so that nothing is ever stored without a trace
+ * in the database.
  */
 export interface Blobs {
   /**
-   * Reads a stream into a file of this machine and hashes it. Nothing is stored yet.
+   * Reads a stream into a file of this machine, or into memory if it is small, and hashes it. Nothing is stored yet.
    * @throws AppError `file_too_large` beyond `maxBytes`, `dependency_unavailable` when the disk is full.
    */
   spool(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<SpooledBlob>;
   /**
-   * Stores spooled blobs: first their rows, then their bytes. From then on, they are kept for at least a day, and as long as
+   * Stores spooled blobs: first their rows, then the bytes that are in files. From then on, they are kept for at least a day, and as long as
    * something refers to them. Returns the rows that are new, for `discard`.
    */
   store(workspaceId: string, blobs: readonly SpooledBlob[]): Promise<NewBlob[]>;
@@ -72,7 +85,12 @@ export interface Blobs {
   open(workspaceId: string, sha256: string, range?: ByteRange): Promise<Readable>;
   /** Returns a local file with the bytes. @throws AppError `blob_missing`. */
   checkOut(workspaceId: string, sha256: string): Promise<LocalFile>;
-  /** Returns a URL from which anyone can download the bytes for a few minutes, or null. @throws AppError `blob_missing`. */
+  /** Returns a local file for each hash, or why there is none; reads all rows at once. */
+  checkOutAll(workspaceId: string, hashes: readonly string[]): Promise<(LocalFile | AppError)[]>;
+  /**
+   * Returns a URL from which anyone can download the bytes for a few minutes; null where they are in their row, or the store has
+   * no URLs. @throws AppError `blob_missing`.
+   */
   downloadUrl(workspaceId: string, sha256: string, headers: DownloadHeaders): Promise<string | null>;
   /**
    * Deletes bytes whose rows were removed, of one workspace or of all. Those that cannot be deleted hold up no others, and are

@@ -14,7 +14,7 @@ export type ReadInput = {
   /** File with the bytes. */
   path: string;
   /** The same bytes, when they are in memory: the file need not be read. */
-  bytes?: Uint8Array;
+  bytes?: Uint8Array | undefined;
   /** Media type, detected from the content first, from the name second. */
   mediaType: string;
   /** Name of the file as uploaded; only a hint. */

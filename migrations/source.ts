@@ -34,6 +34,7 @@ import * as memoryResidueUsers from './20261205_memory_residue_users.ts';
 import * as messageExtraction from './20261205_message_extraction.ts';
 import * as unusedIndexes from './20261205_unused_indexes.ts';
 import * as knownGenerations from './20261206_known_generations.ts';
+import * as blobBytes from './20261210_blob_bytes.ts';
 import * as signInCodes from './20261207_sign_in_codes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
@@ -89,6 +90,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261207_sign_in_codes', ...signInCodes },
   { name: '20261208_upload_lists', ...uploadLists },
   { name: '20261209_job_lists', ...jobLists },
+  { name: '20261210_blob_bytes', ...blobBytes },
 ];
 
 /** For `knex.migrate`. */

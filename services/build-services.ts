@@ -124,7 +124,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
       rows: stores.blobRows,
       removals: stores.system,
       store: blobStore,
-      spool: createSpool(folders.spool),
+      spool: createSpool(folders.spool, { memoryBytes: config.blobs.rowBytes }),
       readingFolder: folders.reading,
     }),
     models,

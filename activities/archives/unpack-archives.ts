@@ -1,6 +1,7 @@
 import { collectionScope } from '#domain/access/scope.ts';
 import { AppError } from '#domain/app-error.ts';
-import type { SpooledBlob } from '#domain/blob-store.ts';
+import { spooledFile } from '#operations/blobs/spooled-file.ts';
+import type { LocalFile, SpooledBlob } from '#domain/blob-store.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { deleteMissingEntries } from '#operations/archives/delete-missing-entries.ts';
 import type { FoundEntry } from '#operations/archives/plan-entries.ts';
@@ -23,7 +24,7 @@ const MIN_LIMIT_BYTES = 16 * 1024 * 1024;
 const STORE_CONCURRENCY = 4;
 
 /** A content that was read, with its file. `count`: number of entries; null when it is neither an archive nor an e-mail. */
-type ReadContent = { content: OwnedContent; path: string; count: number | null };
+type ReadContent = Pick<LocalFile, 'path' | 'bytes'> & { content: OwnedContent; count: number | null };
 type ArchiveFile = ReadContent & { count: number };
 
 type Unpacking = { step: StepContext; timeSlice: TimeSlice };
@@ -110,6 +111,7 @@ function unpackTaskFor(services: WorkerServices, { file, archive, usedBytes }: O
   const totalBytes = maxUnpackedBytes(services, archive);
   return {
     path: file.path,
+    bytes: file.bytes,
     mediaType: file.content.type ?? '',
     name: file.content.name,
     from: archive.cursor,
@@ -169,8 +171,7 @@ async function spoolEntry(
   const head: Uint8Array[] = [];
   const bytes = keepHead(result.open(entry), head);
   const blob = spooled.use(await services.blobs.spool(bytes, services.limits.maxFileBytes));
-  const checkOut = async () => ({ path: blob.path, release: async () => {} });
-  const hints = { name: path, declaredType: null, sizeBytes: blob.sizeBytes, checkOut };
+  const hints = { name: path, declaredType: null, sizeBytes: blob.sizeBytes, checkOut: () => spooledFile(blob) };
   const type = await services.readers.detectType(Buffer.concat(head), hints);
   const notes = type === null ? {} : services.readers.mismatchNotes(path, type);
   return { key, path, refusal: null, blob, type, notes };

@@ -1,4 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
+import type { LocalFile } from '#domain/blob-store.ts';
 import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { KnownPage } from '#store/crawls/crawl-pages.ts';
@@ -151,7 +152,7 @@ const NOTHING_FOUND: PageTaskResult = {
   fingerprint: null,
 };
 
-type InspectedFile = { path: string } | null;
+type InspectedFile = Pick<LocalFile, 'path' | 'bytes'> | null;
 
 /**
  * Extracts links from a response in a file, or evaluates the links of the payload. A response that cannot be parsed yields no links;

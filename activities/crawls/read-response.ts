@@ -1,4 +1,6 @@
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
+import type { SpooledBlob } from '#domain/blob-store.ts';
+import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import { pageName } from '#operations/crawls/page-content.ts';
 import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';
@@ -47,7 +49,7 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
     name: isPage ? '' : pageName(request.page.url),
     declaredType: declaredType ?? null,
     sizeBytes: blob.sizeBytes,
-    checkOut: async () => ({ path: blob.path, release: async () => {} }),
+    checkOut: () => spooledFile(blob),
   });
   const isHtml = type === 'text/html' && blob.sizeBytes <= services.crawling.maxPageBytes;
   const found = isHtml ? await inspectHtml(reading, blob) : null;
@@ -68,13 +70,11 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
 }
 
 /** Inspects an HTML page; leaves its links out when the page or its headers say `nofollow`. */
-async function inspectHtml(
-  { request, response, inspect }: PageResponse,
-  file: { path: string },
-): Promise<PageTaskResult> {
+async function inspectHtml({ request, response, inspect }: PageResponse, blob: SpooledBlob): Promise<PageTaskResult> {
   const { crawl, page } = request;
   const charset = CHARSET.exec(response.headers['content-type'] ?? '')?.[1] ?? null;
   const payload: PageTask = { kind: 'page', url: page.url, charset, rules: siteRulesOf(crawl) };
+  const file = blob.bytes === null ? { path: await blob.path() } : { path: '', bytes: blob.bytes };
   const found = await inspect(file, payload);
   const isFollowable =
     found.isFollowable && !robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('nofollow');

@@ -1,4 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
+import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import type { StepOutcome } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
@@ -120,7 +121,7 @@ async function downloadFile(services: WorkerServices, batch: Batch, one: Downloa
     name: content.name,
     declaredType,
     sizeBytes: blob.sizeBytes,
-    checkOut: async () => ({ path: blob.path, release: async () => {} }),
+    checkOut: () => spooledFile(blob),
   });
   if (type === null) throw new AppError('unsupported_type', 'The URL returned a file of an unknown type.');
   services.readers.requireReadable(content.reader, type);

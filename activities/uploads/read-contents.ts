@@ -1,11 +1,13 @@
 import { collectionScope } from '#domain/access/scope.ts';
 import { AppError } from '#domain/app-error.ts';
 import type { Outcome, ReadResult } from '#providers/readers/reader-pool.ts';
+import type { LocalFile } from '#domain/blob-store.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { entryCountOf } from '#activities/archives/entry-count.ts';
 import { unpackArchives } from '#activities/archives/unpack-archives.ts';
 import { isPassing } from '#activities/failures.ts';
 import { runContentsOf } from '#activities/step.ts';
+import { checkOutEach } from './check-out-each.ts';
 import { claimContents } from './claim-contents.ts';
 import { failContent, failContents, type ContentFailure } from './fail-contents.ts';
 import type { IngestStages } from './ingest-stages.ts';
@@ -51,7 +53,7 @@ export async function readContents(stages: IngestStages, contentIds: readonly st
   }
 }
 
-type Checkout = { content: OwnedContent; path: string; release: () => Promise<void> };
+type Checkout = LocalFile & { content: OwnedContent };
 type ReadFile = { file: Checkout; outcome: Outcome<ReadResult> };
 
 async function readGroup(stages: IngestStages, contents: readonly OwnedContent[], signal: AbortSignal): Promise<void> {
@@ -118,9 +120,10 @@ async function finishDocuments(
   indexing.add(owned.map((id) => ({ content_id: id, chunks: chunks.get(id) ?? 1, isRepeated: false })));
 }
 
-function readTaskFor({ content, path }: Checkout) {
+function readTaskFor({ content, path, bytes }: Checkout) {
   return {
     path,
+    bytes,
     reader: content.reader,
     mediaType: content.type ?? 'application/octet-stream',
     name: content.name,
@@ -128,6 +131,7 @@ function readTaskFor({ content, path }: Checkout) {
   };
 }
 
+const NO_FILE = { code: 'blob_missing', message: 'The content has no file: upload it again.' } as const;
 const NO_TEXT = { code: 'no_text', message: 'The document has no text that could be searched.' } as const;
 
 function failureOf(error: AppError) {
@@ -136,18 +140,14 @@ function failureOf(error: AppError) {
 
 /** Checks files out for the child processes. Contents without a file fail. */
 async function checkOutFiles({ services, batch }: Ingestion, contents: readonly OwnedContent[]): Promise<Checkout[]> {
-  const files: Checkout[] = [];
   const failures: ContentFailure[] = [];
-  for (const content of contents) {
-    try {
-      if (content.content_hash === null)
-        throw new AppError('blob_missing', 'The content has no file: upload it again.');
-      files.push({ content, ...(await services.blobs.checkOut(batch.workspace_id, content.content_hash)) });
-    } catch (error) {
-      if (!(error instanceof AppError) || isPassing(error)) throw error;
-      failures.push({ content_id: content.content_id, ...failureOf(error) });
-    }
-  }
+  const stored = contents.flatMap((content) => {
+    if (content.content_hash !== null) return { content, sha256: content.content_hash };
+    failures.push({ content_id: content.content_id, ...NO_FILE });
+    return [];
+  });
+  const { files, errors } = await checkOutEach(services, batch.workspace_id, stored);
+  failures.push(...errors.map(({ content, error }) => ({ content_id: content.content_id, ...failureOf(error) })));
   await failContents(services, batch, failures);
   return files;
 }

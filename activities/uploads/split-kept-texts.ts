@@ -1,14 +1,13 @@
-import { AppError } from '#domain/app-error.ts';
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { LocalFile, StoredBlob } from '#domain/blob-store.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { textKey } from '#domain/contents/text-key.ts';
 import type { ReadResult, SplitPlan, WorkOptions } from '#providers/readers/reader-pool.ts';
 import type { KeptText } from '#store/contents/existing-contents.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
-import { isPassing } from '#activities/failures.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import { mayHoldEntries } from '#activities/archives/entry-count.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { checkOutEach } from './check-out-each.ts';
 import type { Ingestion } from './ingestion.ts';
 
 /** A stored text that was split again. */
@@ -17,7 +16,7 @@ export type SplitText = { content: OwnedContent; result: ReadResult; kept: Store
 /** The texts that were split, and the contents whose files must be read. Dispose after all results are consumed. */
 export type SplitKeptTexts = AsyncDisposable & { texts: SplitText[]; others: OwnedContent[] };
 
-type Checkout = { content: OwnedContent; text: KeptText; path: string; release: () => Promise<void> };
+type Checkout = LocalFile & { content: OwnedContent; text: KeptText };
 
 /**
  * Splits the stored texts of contents that the same reader has extracted from the same bytes before, so their files are not read
@@ -32,7 +31,7 @@ export async function splitKeptTexts(
   const release = async () => void (await Promise.all(files.map((file) => file.release())));
   if (files.length === 0) return { texts: [], others: [...contents], [Symbol.asyncDispose]: release };
   try {
-    const tasks = files.map(({ path, text }) => ({ path, pages: pagesOf(text) }));
+    const tasks = files.map(({ path, bytes, text }) => ({ path, bytes, pages: pagesOf(text) }));
     const split = await services.documents.split(tasks, options);
     const texts: SplitText[] = [];
     for (const [place, outcome] of split.outcomes.entries()) {
@@ -69,18 +68,12 @@ async function checkOutTexts(
     collectionScope(batch),
     candidates.map(({ content_id, text_key }) => ({ content_id, text_key })),
   );
-  const files: Checkout[] = [];
-  for (const text of found) {
+  const stored = found.flatMap((text) => {
     const content = contents.find(({ content_id: id }) => id === text.content_id);
-    if (!content) continue;
-    try {
-      files.push({ content, text, ...(await services.blobs.checkOut(batch.workspace_id, text.text_sha256)) });
-    } catch (error) {
-      // A text that is missing is extracted again.
-      if (!(error instanceof AppError) || isPassing(error)) throw error;
-    }
-  }
-  return files;
+    return content ? { content, text, sha256: text.text_sha256 } : [];
+  });
+  // A text that is missing is extracted again.
+  return (await checkOutEach(services, batch.workspace_id, stored)).files;
 }
 
 function pagesOf({ text_facts: { pages } }: KeptText) {

@@ -9,6 +9,8 @@ import type { NewContent } from '#store/contents/contents.ts';
 import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.ts';
 import { dedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
 import { readHead } from '#operations/blobs/read-head.ts';
+import { spooledFile } from '#operations/blobs/spooled-file.ts';
+import { createPause } from '#operations/pause.ts';
 import type { Services } from '#operations/services.ts';
 import { itemIssues } from './item-issues.ts';
 
@@ -46,7 +48,9 @@ export async function planUpload(
   if (issues.length > 0) throw validationError(issues);
   const planned: PlannedItem[] = [];
   const errors: UploadError[] = [];
+  const pause = createPause();
   for (const item of items) {
+    await pause();
     try {
       planned.push(await planItem(services, item, { form, caller: received.caller, single: items.length === 1 }));
     } catch (error) {
@@ -127,13 +131,13 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     };
     return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
   }
-  const { sha256, sizeBytes, path } = item.blob;
-  const head = item.head ?? (await readHead(path));
+  const { sha256, sizeBytes } = item.blob;
+  const head = item.blob.bytes ?? item.head ?? (await readHead(await item.blob.path()));
   const type = await services.readers.detectType(head, {
     name: item.name,
     declaredType: item.declaredType,
     sizeBytes,
-    checkOut: async () => ({ path, release: async () => {} }),
+    checkOut: () => spooledFile(item.blob),
   });
   // A file that is only stored may be of any type. Reading it later reports what is wrong with it.
   if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });

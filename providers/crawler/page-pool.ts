@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
-import { SandboxPool, type SandboxOptions } from '#providers/sandbox/sandbox-pool.ts';
+import { SandboxPool, type SandboxOptions, type SandboxTask } from '#providers/sandbox/sandbox-pool.ts';
 import { PageTaskResult, type PageTask } from './page-task.ts';
 
 export type PagePoolOptions = Omit<SandboxOptions, 'taskModule'> & { workFolder: string };
 
-/** A response of a site: its bytes, a file with them, or null when the task needs no input. */
-export type SiteResponse = Uint8Array | { path: string } | null;
+/** A response of a site: its bytes, a file with them (or with `bytes` in memory), or null when the task needs no input. */
+export type SiteResponse = Uint8Array | { path: string; bytes?: Uint8Array | undefined } | null;
 
 /** `share`: the workspace of the crawl; workspaces take turns. */
 export type InspectOptions = { signal: AbortSignal; share: string };
@@ -26,27 +24,18 @@ export interface PagePool {
 export function createPagePool({ workFolder, ...limits }: PagePoolOptions): PagePool {
   const sandbox = new SandboxPool({ ...limits, workFolder, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
-    async inspect(response, payload, work) {
-      if (response !== null && 'path' in response) return run(sandbox, response.path, { payload, ...work });
-      await mkdir(workFolder, { recursive: true, mode: 0o700 });
-      const path = join(workFolder, `response-${randomUUID()}`);
-      try {
-        await writeFile(path, response ?? new Uint8Array(), { mode: 0o600 });
-        return await run(sandbox, path, { payload, ...work });
-      } finally {
-        await rm(path, { force: true });
-      }
-    },
+    inspect: (response, payload, work) => run(sandbox, { ...inputOf(response), payload }, work),
     close: () => sandbox.close(),
   };
 }
 
-async function run(
-  sandbox: SandboxPool,
-  inputPath: string,
-  { payload, ...options }: InspectOptions & { payload: PageTask },
-): Promise<PageTaskResult> {
-  await using batch = await sandbox.run([{ inputPath, payload }], options);
+function inputOf(response: SiteResponse): Pick<SandboxTask, 'inputPath' | 'inputBytes'> {
+  if (response !== null && 'path' in response) return { inputPath: response.path, inputBytes: response.bytes };
+  return { inputPath: '', inputBytes: response ?? new Uint8Array() };
+}
+
+async function run(sandbox: SandboxPool, task: SandboxTask, options: InspectOptions): Promise<PageTaskResult> {
+  await using batch = await sandbox.run([task], options);
   const [outcome] = batch.outcomes;
   if (outcome?.ok === true) return PageTaskResult.parse(outcome.value);
   if (outcome?.error instanceof AppError) throw outcome.error;

@@ -10,6 +10,7 @@ import {
   type SandboxTask,
 } from '#providers/sandbox/sandbox-pool.ts';
 import { cpuBudget } from './cpu-budget.ts';
+import type { Source } from './read-and-split.ts';
 import { readInParts, type ReadPart } from './read-in-parts.ts';
 import {
   readResult,
@@ -39,11 +40,11 @@ export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
 };
 
 export type ReadTask = ReadInput & { /** A value of the `reader` field. */ reader: string };
-/** `path`: a file with extracted text in UTF-8, as `ReadResult.text()` returned it. */
-export type SplitTask = { path: string; pages: readonly PageStart[] };
+/** The input: a file with extracted text in UTF-8, as `ReadResult.text()` returned it. */
+export type SplitTask = Source & { pages: readonly PageStart[] };
 
 /** Which entries to extract from an archive or a message. */
-export type UnpackTask = Omit<UnpackPayload, 'kind' | 'maxTextBytes'> & { path: string };
+export type UnpackTask = Omit<UnpackPayload, 'kind' | 'maxTextBytes'> & Source;
 
 export type UnpackResult = {
   entries: readonly UnpackedEntry[];
@@ -94,13 +95,13 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
       const cpuBudgetMs = cpuBudget({ mediaType: 'text/plain' }, timeoutMs);
       const limits = { cpuBudgetMs, filesOf: taskFiles };
-      const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task), ...limits }));
+      const texts = tasks.map((task) => ({ ...inputOf(task), payload: payload(task), ...limits }));
       return run(sandbox, texts, { ...work, toResult: toReadResult });
     },
-    unpack({ path, ...task }, work) {
+    unpack({ path, bytes, ...task }, work) {
       const payload: TaskPayload = { kind: 'unpack', ...task, maxTextBytes };
       const cpuBudgetMs = cpuBudget(task, timeoutMs);
-      return run(sandbox, [{ inputPath: path, payload, cpuBudgetMs, filesOf: unpackedFiles }], {
+      return run(sandbox, [{ ...inputOf({ path, bytes }), payload, cpuBudgetMs, filesOf: unpackedFiles }], {
         ...work,
         toResult: unpackedOf,
       });
@@ -125,7 +126,7 @@ function createRead(
     const documents = [...tasks.entries()].flatMap(([index, task]) => {
       if (isSmall.has(index)) return [];
       const limits = { cpuBudgetMs: cpuBudget(task, timeoutMs), filesOf: taskFiles };
-      return { index, inputPath: task.path, payload: payloads[index], ...limits };
+      return { index, ...inputOf(task), payload: payloads[index], ...limits };
     });
     const readSmall: ReadPart = (report, signal) => smallTexts.read(small, { ...work, signal, report });
     const readOthers: ReadPart = (report, signal) => {
@@ -135,6 +136,10 @@ function createRead(
     const parts = [...(small.length > 0 ? [readSmall] : []), ...(documents.length > 0 ? [readOthers] : [])];
     return readInParts(parts, { signal: work.signal, onOutcome });
   };
+}
+
+function inputOf({ path, bytes }: Source): Pick<SandboxTask, 'inputPath' | 'inputBytes'> {
+  return { inputPath: path, inputBytes: bytes };
 }
 
 type RunOptions<Result> = Omit<SandboxRunOptions, 'onOutcome'> & {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { outcomeOf, type SandboxOutcome, type TaskGroup } from './sandbox-batch.ts';
 import type { ProcessTask, SandboxProcess } from './sandbox-process.ts';
@@ -51,14 +51,14 @@ export async function runGroup(
   }
 }
 
-/** Links the files of the tasks into the process's folder, and creates a folder for what they write. */
+/** Links or writes the files of the tasks into the process's folder, and creates a folder for what they write. */
 async function placeTasks({ batch, indices }: TaskGroup, folders: { in: string; out: string }): Promise<ProcessTask[]> {
   await Promise.all([mkdir(folders.in), mkdir(folders.out)]);
   return Promise.all(
     indices.map(async (index) => {
-      const { inputPath: from = '', payload } = batch.options.tasks[index] ?? {};
+      const { inputPath: from = '', inputBytes: bytes, payload } = batch.options.tasks[index] ?? {};
       const [inputPath, outputPrefix] = [join(folders.in, String(index)), join(folders.out, String(index))];
-      await placeInput(from, inputPath);
+      await (bytes === undefined ? placeInput(from, inputPath) : writeFile(inputPath, bytes));
       return { task: { inputPath, outputPrefix, payload }, cpuBudgetMs: batch.cpuBudgetMs(index) };
     }),
   );

@@ -4,6 +4,8 @@ import type { FromChild } from './child-task.ts';
 
 export type SandboxTask = {
   inputPath: string;
+  /** The input, when it is in memory: then there is no file at `inputPath`. */
+  inputBytes?: Uint8Array | undefined;
   payload: unknown;
   /** Processor time that the task may use, in milliseconds, by the bytes of its file; default: no limit. */
   cpuBudgetMs?: (sizeBytes: number) => number;

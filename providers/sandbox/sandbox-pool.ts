@@ -85,7 +85,9 @@ export class SandboxPool {
   async run(tasks: readonly SandboxTask[], options: SandboxRunOptions = {}): Promise<SandboxBatch> {
     const { signal, lane = 'bulk', share = '', startWithinMs = null, onOutcome } = options;
     this.#throwIfEnded(signal);
-    const sizes = await Promise.all(tasks.map(async ({ inputPath }) => (await stat(inputPath)).size));
+    const sizes = await Promise.all(
+      tasks.map(async (task) => task.inputBytes?.length ?? (await stat(task.inputPath)).size),
+    );
     const root = await this.#openRoot();
     const folder = join(root, `batch-${(this.#counter += 1)}`);
     // `recursive`: the root may have been deleted by a cleanup of temporary files.

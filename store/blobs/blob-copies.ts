@@ -15,8 +15,8 @@ export function createBlobCopies(database: Database) {
         database,
         `insert into blob_copies (store, workspace_id, sha256, place)
          select :store, b.workspace_id, b.sha256, b.place from blobs b
-         where not exists (select 1 from blob_copies c where c.store = :store and c.workspace_id = b.workspace_id
-           and c.sha256 = b.sha256 and c.place is not distinct from b.place)
+         where b.bytes is null and not exists (select 1 from blob_copies c where c.store = :store
+           and c.workspace_id = b.workspace_id and c.sha256 = b.sha256 and c.place is not distinct from b.place)
          limit :limit on conflict do nothing returning id`,
         { store, limit },
       );

@@ -1,9 +1,18 @@
 import type { NewBlob, StoredBlob } from '#domain/blob-store.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { query, type Database } from '#store/postgres.ts';
 
-/** A row whose bytes may be stored now. `is_new`: nobody else has the row, so nothing is at its place. */
-export type ClaimedBlob = NewBlob & { place: string | null; is_new: boolean };
+/**
+ * A row whose bytes may be stored now. `is_new`: nobody else has the row, so nothing is at its place. `has_bytes`: they are in
+ * the row, and nothing is left to store.
+ */
+export type ClaimedBlob = NewBlob & { place: string | null; is_new: boolean; has_bytes: boolean };
+
+/** A blob to be stored: its bytes in the row, or at a place of their own. */
+type BlobToClaim = StoredBlob & { bytes: Uint8Array | null; place: string };
+
+/** Where the bytes of a blob are; `bytes`: those of a small one, which are in the row. */
+export type BlobRow = { sha256: string; place: string | null; size_bytes: number; bytes: Uint8Array | null };
 
 /** SQL condition: nothing refers to blob `b`. */
 export const UNREFERENCED = `
@@ -14,40 +23,49 @@ export const UNREFERENCED = `
     select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
   and not exists (select 1 from compressions c where c.workspace_id = b.workspace_id and c.input_sha256 = b.sha256)`;
 
-/** SQL that moves deleted rows to the list of bytes to delete, from a `with` clause `gone`. */
-export const LIST_REMOVED = `
-  insert into blob_removals (workspace_id, sha256, place) select workspace_id, sha256, place from gone`;
+/**
+ * SQL that moves rows, which a `with` clause `gone` has deleted, to the list of bytes to delete, unless the bytes were in them.
+ * Returns the hashes of all.
+ */
+export const LIST_REMOVED = `, listed as (
+  insert into blob_removals (workspace_id, sha256, place) select workspace_id, sha256, place from gone where not has_bytes)
+  select sha256 from gone`;
 
-/** The rows of blobs. A row is inserted before its bytes are written, and removed before they are deleted. */
+/**
+ * The rows of blobs. A row is inserted before its bytes are written, and removed before they are deleted, unless they are in the
+ * row.
+ */
 export function createBlobRowStore(database: Database) {
   return {
     /**
      * Inserts rows, or takes those that exist: from now on the sweeper waits a day again. Outside of a transaction, so that the
      * rows are there before the bytes.
      */
-    claim(scope: Scope, blobs: readonly (StoredBlob & { place: string })[]): Promise<ClaimedBlob[]> {
+    claim(scope: Scope, blobs: readonly BlobToClaim[]): Promise<ClaimedBlob[]> {
       return query<ClaimedBlob>(
         database,
-        `insert into blobs (workspace_id, sha256, size_bytes, place)
-         select distinct on (sha256) :workspaceId::uuid, sha256, size, place
-         from unnest(:hashes::text[], :sizes::bigint[], :places::uuid[]) as x(sha256, size, place) order by sha256
+        `insert into blobs (workspace_id, sha256, size_bytes, bytes, place)
+         select distinct on (sha256) :workspaceId::uuid, sha256, size, bytes, case when bytes is null then place end
+         from unnest(:hashes::text[], :sizes::bigint[], :bytes::bytea[], :places::uuid[]) as x(sha256, size, bytes, place)
+         order by sha256
          on conflict (workspace_id, sha256) do update set unused_since = null, last_used_at = now()
-         returning sha256, place, last_used_at::text as used_at, xmax = 0 as is_new`,
+         returning sha256, place, bytes is not null as has_bytes, last_used_at::text as used_at, xmax = 0 as is_new`,
         {
           workspaceId: scope.workspaceId,
           hashes: blobs.map((blob) => blob.sha256),
           sizes: blobs.map((blob) => blob.sizeBytes),
+          bytes: blobs.map((blob) => blob.bytes),
           places: blobs.map((blob) => blob.place),
         },
       );
     },
 
-    /** Returns where the bytes of a blob are; null when it has no row. */
-    find(scope: Scope, sha256: string): Promise<{ place: string | null; size_bytes: number } | null> {
-      return queryOne(
+    /** Returns where the bytes of those blobs are that have a row. */
+    find(scope: Scope, hashes: readonly string[]): Promise<BlobRow[]> {
+      return query<BlobRow>(
         database,
-        `select place, size_bytes from blobs where workspace_id = :workspaceId and sha256 = :sha256`,
-        { workspaceId: scope.workspaceId, sha256 },
+        `select sha256, place, size_bytes, bytes from blobs where workspace_id = :workspaceId and sha256 = any(:hashes::text[])`,
+        { workspaceId: scope.workspaceId, hashes },
       );
     },
 
@@ -91,7 +109,7 @@ export function createBlobRowStore(database: Database) {
           `with gone as (
              delete from blobs b using unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at)
              where b.workspace_id = :workspaceId and b.sha256 = x.sha256 and b.last_used_at = x.used_at and ${UNREFERENCED}
-             returning b.workspace_id, b.sha256, b.place)
+             returning b.workspace_id, b.sha256, b.place, b.bytes is not null as has_bytes)
            ${LIST_REMOVED}`,
           { ...bindings, times: blobs.map((blob) => blob.used_at) },
         );

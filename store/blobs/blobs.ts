@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { workspaceScope } from '#domain/access/scope.ts';
+import { AppError } from '#domain/app-error.ts';
 import type {
   BlobLocation,
   Blobs,
   BlobStore,
   ByteRange,
+  LocalFile,
   NewBlob,
   RemovedBytes,
   SpooledBlob,
 } from '#domain/blob-store.ts';
 import { blobMissing } from './blob-name.ts';
 import type { BlobRemoval, BlobRemovals } from './blob-removals.ts';
-import type { BlobRowStore } from './blob-rows.ts';
+import type { BlobRow, BlobRowStore } from './blob-rows.ts';
 import { sweepFolder } from './files.ts';
 import { inParallel } from './in-parallel.ts';
 import type { Spool } from './spool.ts';
@@ -27,12 +29,12 @@ export type BlobsOptions = {
 };
 
 /**
- * The blobs of workspaces, over their rows and a store of bytes. A process may end at any instruction: what it spooled is swept
- * on its machine, a row without bytes is swept like any unused blob, and a removal that was begun is in `blob_removals`.
+ * The blobs of workspaces, over their rows and a store of bytes. What the spool keeps in memory is stored in the row. A process
+ * may end at any instruction: what it spooled is swept on its machine, a row without bytes is swept like any unused blob, and a
+ * removal that was begun is in `blob_removals`.
  */
 export function createBlobs({ rows, removals, store, spool, readingFolder }: BlobsOptions): Blobs {
-  const locate = async (workspaceId: string, sha256: string): Promise<BlobLocation> =>
-    (await findBlob(rows, workspaceId, sha256)).location;
+  const found = async (workspaceId: string, sha256: string) => findBlob(rows, workspaceId, sha256);
   const blobs: Blobs = {
     spool: (bytes, maxBytes) => spool.write(bytes, maxBytes),
     store: (workspaceId, spooled) => storeAll({ rows, store }, workspaceId, spooled),
@@ -48,9 +50,13 @@ export function createBlobs({ rows, removals, store, spool, readingFolder }: Blo
       if (errors.length > 0) throw errors[0];
     },
     open: (workspaceId, sha256, range) => openBlob({ rows, store }, { workspaceId, sha256, range }),
-    checkOut: async (workspaceId, sha256) => store.checkOut(await locate(workspaceId, sha256)),
-    downloadUrl: async (workspaceId, sha256, headers) =>
-      store.downloadUrl === null ? null : store.downloadUrl(await locate(workspaceId, sha256), headers),
+    checkOut: async (workspaceId, sha256) => checkOut(store, await found(workspaceId, sha256)),
+    checkOutAll: (workspaceId, hashes) => checkOutAll({ rows, store }, workspaceId, hashes),
+    async downloadUrl(workspaceId, sha256, headers) {
+      if (store.downloadUrl === null) return null;
+      const { location, bytes } = await found(workspaceId, sha256);
+      return bytes === null ? store.downloadUrl(location, headers) : null;
+    },
     deleteRemoved: async (workspaceId, limit) =>
       deleteAll({ removals, store }, await removals.dueBlobRemovals(workspaceId, limit)),
     ping: () => store.ping(),
@@ -62,10 +68,39 @@ export function createBlobs({ rows, removals, store, spool, readingFolder }: Blo
   return blobs;
 }
 
-async function findBlob(rows: BlobRowStore, workspaceId: string, sha256: string) {
-  const row = await rows.find(workspaceScope({ workspace_id: workspaceId }), sha256);
-  if (row === null) throw blobMissing();
-  return { location: { workspaceId, sha256, place: row.place }, sizeBytes: row.size_bytes };
+type FoundBlob = { location: BlobLocation; sizeBytes: number; bytes: Uint8Array | null };
+
+async function findBlob(rows: BlobRowStore, workspaceId: string, sha256: string): Promise<FoundBlob> {
+  const [row] = await rows.find(workspaceScope({ workspace_id: workspaceId }), [sha256]);
+  if (row === undefined) throw blobMissing();
+  return foundBlob(workspaceId, row);
+}
+
+function foundBlob(workspaceId: string, { sha256, place, size_bytes: sizeBytes, bytes }: BlobRow): FoundBlob {
+  return { location: { workspaceId, sha256, place }, sizeBytes, bytes };
+}
+
+async function checkOut(store: BlobStore, { location, bytes }: FoundBlob): Promise<LocalFile> {
+  return bytes === null ? store.checkOut(location) : { path: '', bytes, release: async () => {} };
+}
+
+/** Keeps the errors of single blobs, and throws no others. */
+async function checkOutAll(
+  { rows, store }: Pick<BlobsOptions, 'rows' | 'store'>,
+  workspaceId: string,
+  hashes: readonly string[],
+): Promise<(LocalFile | AppError)[]> {
+  if (hashes.length === 0) return [];
+  const found = await rows.find(workspaceScope({ workspace_id: workspaceId }), hashes);
+  const byHash = new Map(found.map((row) => [row.sha256, foundBlob(workspaceId, row)]));
+  return inParallel(hashes, async (sha256) => {
+    const blob = byHash.get(sha256);
+    if (blob === undefined) return blobMissing();
+    return checkOut(store, blob).catch((error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    });
+  });
 }
 
 type AskedBlob = { workspaceId: string; sha256: string; range: ByteRange | undefined };
@@ -74,7 +109,9 @@ async function openBlob(
   { rows, store }: Pick<BlobsOptions, 'rows' | 'store'>,
   { workspaceId, sha256, range }: AskedBlob,
 ): Promise<Readable> {
-  const { location, sizeBytes } = await findBlob(rows, workspaceId, sha256);
+  const { location, sizeBytes, bytes } = await findBlob(rows, workspaceId, sha256);
+  // An array, because a stream of a Buffer yields its bytes one by one.
+  if (bytes !== null) return Readable.from([bytes.subarray(range?.start ?? 0, range?.end)]);
   if (range === undefined) return store.open(location);
   const end = Math.min(range.end, sizeBytes);
   // A bucket refuses a range without bytes.
@@ -90,9 +127,10 @@ async function storeAll(
   const files = new Map(spooled.map((blob) => [blob.sha256, blob]));
   const claimed = await rows.claim(
     workspaceScope({ workspace_id: workspaceId }),
-    [...files.values()].map(({ sha256, sizeBytes }) => ({ sha256, sizeBytes, place: randomUUID() })),
+    [...files.values()].map(({ sha256, sizeBytes, bytes }) => ({ sha256, sizeBytes, bytes, place: randomUUID() })),
   );
-  await inParallel(claimed, async ({ sha256, place, is_new: isNew }) => {
+  const inFiles = claimed.filter((row) => !row.has_bytes);
+  await inParallel(inFiles, async ({ sha256, place, is_new: isNew }) => {
     const file = files.get(sha256);
     if (file) await store.put({ workspaceId, sha256, place }, file, { mayExist: !isNew });
   });

@@ -41,21 +41,22 @@ type Folder = { dir: string; flushed: Set<string> };
 
 /** Replaces what is there: the bytes are the same, unless they are damaged. */
 async function put(folder: Folder, path: string, file: SpooledBlob): Promise<void> {
+  const spooled = await file.path();
   try {
-    await flush(file.path);
-    await inFolder(folder, path, () => rename(file.path, path));
+    await flush(spooled);
+    await inFolder(folder, path, () => rename(spooled, path));
   } catch (error) {
     if (!isFileError(error) || error.code !== 'EXDEV') throw requireSpace(error);
-    await copyIntoPlace(folder, path, file);
+    await copyIntoPlace(folder, path, spooled);
   }
   await flushNames(folder, path);
 }
 
 /** For a work folder on another file system. */
-async function copyIntoPlace(folder: Folder, path: string, file: SpooledBlob): Promise<void> {
+async function copyIntoPlace(folder: Folder, path: string, spooled: string): Promise<void> {
   const copy = join(folder.dir, INCOMING_FOLDER, randomUUID());
   try {
-    await inFolder(folder, copy, () => copyFile(file.path, copy));
+    await inFolder(folder, copy, () => copyFile(spooled, copy));
     await flush(copy);
     await rename(copy, path);
   } catch (error) {

@@ -75,7 +75,8 @@ async function putRepeatedly(bucket: Bucket, put: Put): Promise<void> {
 }
 
 async function putOnce(bucket: Bucket, { signal, ...put }: Put): Promise<void> {
-  const { sizeBytes, path } = put.file;
+  const { sizeBytes } = put.file;
+  const path = await put.file.path();
   const bytes = sizeBytes <= MAX_BUFFERED_BYTES ? await readFile(path) : createReadStream(path);
   try {
     await send(bucket, { ...put, bytes, signal });

@@ -160,7 +160,7 @@ async function exists(client: S3Client, at: ObjectName, abortSignal: AbortSignal
 async function checkOut(spool: Spool, { sha256 }: BlobLocation, bytes: AsyncIterable<Uint8Array>): Promise<LocalFile> {
   const file = await spool.write(bytes, Number.MAX_SAFE_INTEGER);
   const release = async () => file[Symbol.asyncDispose]();
-  if (file.sha256 === sha256) return { path: file.path, release };
+  if (file.sha256 === sha256) return { path: await file.path(), release };
   await release();
   throw blobMissing(new AppError('internal', `the object has the SHA-256 ${file.sha256}`));
 }

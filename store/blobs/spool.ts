@@ -5,28 +5,44 @@ import { AppError } from '#domain/app-error.ts';
 import type { SpooledBlob, StoredBlob } from '#domain/blob-store.ts';
 import { orAbsent, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, requireSpace, sweepFolder } from './files.ts';
 
-/** Files of this machine that hold bytes until they are stored, or while they are read. */
+/** Files of this machine that hold bytes until they are stored, or while they are read. Few bytes stay in memory. */
 export type Spool = {
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<SpooledBlob>;
   /** Deletes files that were last written more than `olderThanMs` ago. Returns how many. */
   sweep(olderThanMs: number): Promise<number>;
 };
 
-/** Creates a spool in a folder, which is made when it is first needed. */
-export function createSpool(folder: string): Spool {
+/**
+ * Creates a spool in a folder, which is made when it is first needed. `memoryBytes`: up to this size, bytes stay in memory.
+ */
+export function createSpool(folder: string, { memoryBytes = 0 }: { memoryBytes?: number } = {}): Spool {
   return {
     async write(bytes, maxBytes) {
-      const path = join(folder, randomUUID());
-      const remove = () => rm(path, { force: true });
+      const file = createSpoolFile(folder);
       try {
-        const stored = await writeHashed(await create(path, folder), bytes, maxBytes);
-        return { ...stored, path, [Symbol.asyncDispose]: remove };
+        return await writeHashed(file, bytes, { maxBytes, memoryBytes });
       } catch (error) {
-        await remove();
+        await file.remove();
         throw requireSpace(error);
       }
     },
     sweep: (olderThanMs) => sweepFolder(folder, olderThanMs),
+  };
+}
+
+type SpoolFile = ReturnType<typeof createSpoolFile>;
+
+/** A file that does not exist before something is written to it. */
+function createSpoolFile(folder: string) {
+  const path = join(folder, randomUUID());
+  let exists = false;
+  return {
+    path,
+    async open(): Promise<FileHandle> {
+      exists = true;
+      return create(path, folder);
+    },
+    remove: async () => (exists ? rm(path, { force: true }) : undefined),
   };
 }
 
@@ -38,10 +54,18 @@ async function create(path: string, folder: string): Promise<FileHandle> {
   return open(path, 'wx', PRIVATE_FILE_MODE);
 }
 
-/** Keeps one chunk in memory at a time: reads the next after the operating system has accepted the last. */
-async function writeHashed(file: FileHandle, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
+type Limits = { maxBytes: number; memoryBytes: number };
+
+/** Keeps the first `memoryBytes`, then one chunk at a time: reads the next after the operating system has accepted the last. */
+async function writeHashed(
+  file: SpoolFile,
+  bytes: AsyncIterable<Uint8Array>,
+  { maxBytes, memoryBytes }: Limits,
+): Promise<SpooledBlob> {
   const hash = createHash('sha256');
+  const held: Uint8Array[] = [];
   let sizeBytes = 0;
+  let handle: FileHandle | null = null;
   try {
     for await (const chunk of bytes) {
       sizeBytes += chunk.byteLength;
@@ -49,10 +73,33 @@ async function writeHashed(file: FileHandle, bytes: AsyncIterable<Uint8Array>, m
         throw new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
       }
       hash.update(chunk);
-      await file.writeFile(chunk);
+      // A copy: a view would keep the whole underlying buffer.
+      if (sizeBytes <= memoryBytes) held.push(new Uint8Array(chunk));
+      else {
+        handle ??= await file.open();
+        for (const piece of [...held.splice(0), chunk]) await handle.writeFile(piece);
+      }
     }
   } finally {
-    await file.close();
+    await handle?.close();
   }
-  return { sha256: hash.digest('hex'), sizeBytes };
+  const stored = { sha256: hash.digest('hex'), sizeBytes };
+  if (handle === null && memoryBytes > 0) return inMemory(file, stored, Buffer.concat(held));
+  if (handle === null) await (await file.open()).close();
+  return { ...stored, bytes: null, path: async () => file.path, [Symbol.asyncDispose]: file.remove };
+}
+
+/** A blob in memory, which is written to its file only for somebody who needs one. */
+function inMemory(file: SpoolFile, stored: StoredBlob, bytes: Uint8Array): SpooledBlob {
+  let written: Promise<string> | null = null;
+  const write = async () => {
+    try {
+      const handle = await file.open();
+      await handle.writeFile(bytes).finally(() => handle.close());
+      return file.path;
+    } catch (error) {
+      throw requireSpace(error);
+    }
+  };
+  return { ...stored, bytes, path: () => (written ??= write()), [Symbol.asyncDispose]: file.remove };
 }

@@ -74,8 +74,8 @@ export function createWorkspaceDeletions(database: Database) {
           `with gone as (
              delete from blobs where workspace_id = :workspaceId and sha256 = any(array(
                select sha256 from blobs where workspace_id = :workspaceId order by sha256 limit :limit for update))
-             returning workspace_id, sha256, place)
-           ${LIST_REMOVED} returning id`,
+             returning workspace_id, sha256, place, bytes is not null as has_bytes)
+           ${LIST_REMOVED}`,
           { ...scope, limit },
         );
         if (blobs.length === 0) return false;

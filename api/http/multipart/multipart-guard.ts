@@ -1,6 +1,7 @@
 import type { Transform } from 'node:stream';
 import { MultipartParser } from 'formidable';
 import type { PluginFunction } from 'formidable';
+import { createPause } from '#operations/pause.ts';
 
 /** Maximum size of the headers of one part. */
 const MAX_PART_HEADER_BYTES = 16 * 1024;
@@ -8,6 +9,8 @@ const MAX_PART_HEADER_BYTES = 16 * 1024;
 /** Data tokens below this size are merged. */
 const SMALL_TOKEN_BYTES = 1024;
 const MERGED_TOKEN_BYTES = 64 * 1024;
+/** Bytes that are parsed without a pause: they may hold a few dozen small parts. */
+const PIECE_BYTES = 8 * 1024;
 
 /** What the parser emits for each piece that it recognises. */
 type Token = { name: string; buffer?: Buffer; start?: number; end?: number };
@@ -29,6 +32,7 @@ export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
     if (!(found instanceof MultipartParser)) return;
     parser = found;
     mergeSmallTokens(found);
+    parseInPieces(found);
     let headerBytes = 0;
     found.on('data', ({ name, start = 0, end = 0 }: Token) => {
       if (name === 'partBegin') headerBytes = 0;
@@ -72,6 +76,23 @@ function mergeSmallTokens(parser: Transform): void {
       flush();
       done(error);
     });
+}
+
+/** Lets other requests go on between the small parts of a form: those of one network packet would hold the event loop too long. */
+function parseInPieces(parser: Transform): void {
+  // oxlint-disable-next-line no-underscore-dangle -- the name Node gives it
+  const transform = parser._transform.bind(parser);
+  const pause = createPause();
+  const parse = async (bytes: Buffer, encoding: BufferEncoding) => {
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      transform(bytes.subarray(start, start + PIECE_BYTES), encoding, (error) => (error ? reject(error) : resolve()));
+      await promise;
+      await pause();
+    }
+  };
+  // oxlint-disable-next-line no-underscore-dangle -- as above
+  parser._transform = (bytes: Buffer, encoding, done) => void parse(bytes, encoding).then(() => done(), done);
 }
 
 /** Has the shape of the parser's own errors for an unreadable form. */

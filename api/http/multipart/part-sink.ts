@@ -90,7 +90,8 @@ async function storePart(
 ): Promise<void> {
   try {
     const blob = await store(pipe.read());
-    outcome.resolve({ kind: 'stored', blob, head: heads.keep(head.take()) });
+    // A blob in memory is its own beginning.
+    outcome.resolve({ kind: 'stored', blob, head: blob.bytes === null ? heads.keep(head.take()) : null });
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_too_large') {
       outcome.resolve({ kind: 'refused', error });

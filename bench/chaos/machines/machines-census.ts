@@ -45,7 +45,7 @@ async function addBytes(census: Census, { behind, workspaceId, folder }: Bytes):
   const rows = await behind.query<Row>(
     `select b.sha256, b.place, exists (select 1 from contents t
        where t.workspace_id = b.workspace_id and t.content_hash = b.sha256) as is_used
-     from blobs b where b.workspace_id = :workspaceId
+     from blobs b where b.workspace_id = :workspaceId and b.bytes is null
      union all select sha256, place, false from blob_removals where workspace_id = :workspaceId`,
     { workspaceId },
   );

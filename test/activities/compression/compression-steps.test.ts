@@ -115,7 +115,7 @@ test('no activity changes a cancelled job, and its workflow can complete', async
 
 test('a job fails when its stored text is missing', async (t) => {
   const { services, caller, begin, get, deliveries } = await openJobs(t);
-  const { args, ending } = await begin(PARAGRAPH);
+  const { args, ending } = await begin(PARAGRAPH.repeat(10));
   const row = await services.stores.compressions.find(caller.scope, args.job_id);
   const file = await services.blobs.checkOut(caller.scope.workspaceId, row?.input_sha256 ?? '');
   await rm(file.path);

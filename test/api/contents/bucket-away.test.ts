@@ -26,6 +26,7 @@ async function openApi(t: ExecutionContext, settings: Record<string, string> = {
       ...server.environment,
       LOCI_S3_ENDPOINT: relay.endpoint,
       LOCI_S3_PREFIX: randomUUID(),
+      LOCI_BLOB_ROW_BYTES: '0',
       LOCI_WORK_DIR: workDir,
       ...settings,
     },

@@ -11,6 +11,8 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+/** A text that is too large for the row of its blob. */
+const fileOf = (text: string) => Buffer.from(text.repeat(400));
 /** Bytes of no known type. */
 const refusedFile = (name = 'x.bin') => new File([randomBytes(300_000)], name);
 
@@ -30,7 +32,7 @@ async function countFilesWith(text: string): Promise<number> {
 
 test('the bytes of a refused item are removed at once, and those of the others stay', async (t) => {
   const { api, collectionId } = await begin();
-  const good = Buffer.from('a text that is accepted');
+  const good = fileOf('a text that is accepted ');
   const body = formFor(collectionId, [
     ['files', new File([good], 'good.txt', { type: 'text/plain' })],
     ['files', refusedFile()],
@@ -48,7 +50,7 @@ test('the bytes of a refused item are removed at once, and those of the others s
 
 test('bytes that something refers to stay when an upload with the same bytes is refused', async (t) => {
   const { api, collectionId } = await begin();
-  const good = Buffer.from('a text that is stored twice');
+  const good = fileOf('a text that is stored twice ');
   const file = () => new File([good], 'good.txt', { type: 'text/plain' });
   await api.post('/upload', UploadResponse, { body: formFor(collectionId, [['files', file()]]), status: 202 });
   const refused = formFor(collectionId, [

@@ -80,7 +80,7 @@ test.serial(
     const store = async (bytes: AsyncIterable<Uint8Array>) => {
       let sizeBytes = 0;
       for await (const piece of bytes) sizeBytes += piece.length;
-      return { sha256: 'x', sizeBytes, path: '', [Symbol.asyncDispose]: async () => {} };
+      return { sha256: 'x', sizeBytes, bytes: null, path: async () => '', [Symbol.asyncDispose]: async () => {} };
     };
     const heads = new KeptHeads();
     const before = await heldBytes();

@@ -8,6 +8,9 @@ import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flo
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
+/** Makes a document too large for the row of its blob. */
+const LONG_TITLE = 'Stones '.repeat(700);
+
 /** Returns the path of the stored file of a content. */
 async function fileOf(flow: Flow, id: string): Promise<string> {
   const { content_hash: hash } = await flow.content(id);
@@ -49,7 +52,7 @@ test('an extracted text is split and embedded again without its file', async (t)
 test('another collection reuses the extracted text with its pages, in chunks for its own embedder', async (t) => {
   const flow = await startFlow();
   const pages = ['First of basalt.', 'Second of granite.', 'Third of gneiss.'].map((text) => [{ text }]);
-  const [id] = idsOf(await flow.upload(['file', new File([pdf(pages)], 'stones.pdf')]));
+  const [id] = idsOf(await flow.upload(['file', new File([pdf(pages, { title: LONG_TITLE })], 'stones.pdf')]));
   const json = { name: 'another' };
   const { id: collectionId } = await flow.api.post('/collections', Collection, { json, status: 201 });
   const other = await startFlow({ key: { key: flow.key, workspaceId: flow.workspaceId }, collectionId });
@@ -67,7 +70,7 @@ test('another collection reuses the extracted text with its pages, in chunks for
 
 test('the file is read again when a reader is requested, or when another reader extracted the text', async (t) => {
   const flow = await startFlow();
-  const [id] = idsOf(await flow.upload(['file', new File(['Some words\r\nabout flint.'], 'flint.txt')]));
+  const [id] = idsOf(await flow.upload(['file', new File(['Some words\r\nabout flint.\r\n'.repeat(300)], 'flint.txt')]));
   const restore = await hide(await fileOf(flow, id));
   for (const reader of ['native', 'text']) {
     await create(flow, { content_id: id, reader });

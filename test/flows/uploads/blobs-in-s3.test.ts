@@ -34,6 +34,7 @@ for (const { storeTest } of s3Tests) {
         ...server.environment,
         LOCI_S3_ENDPOINT: relay.endpoint,
         LOCI_S3_PREFIX: prefix,
+        LOCI_BLOB_ROW_BYTES: '0',
         LOCI_DATABASE_URL: own.url,
         LOCI_TEMPORAL_NAMESPACE: temporal.namespace,
         LOCI_EMBEDDER: 'lexical',

@@ -13,14 +13,17 @@ export async function* once(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Services with a blob store of one of the kinds, and what the tests of blobs look at. */
-export async function openBlobs(t: ExecutionContext, kind: 'folder' | 's3') {
+/**
+ * Services with a blob store of one of the kinds, and what the tests of blobs look at. `rowBytes`: up to this size, bytes are in the
+ * rows; none by default.
+ */
+export async function openBlobs(t: ExecutionContext, kind: 'folder' | 's3', { rowBytes = 0 } = {}) {
   const prefix = randomUUID();
   const server = kind === 's3' ? await s3Server() : null;
   const workDir = await mkdtemp(join(tmpdir(), 'loci-work-'));
   t.teardown(() => rm(workDir, { recursive: true, force: true }));
   const bucket = server === null ? {} : { ...server.environment, LOCI_S3_PREFIX: prefix };
-  const settings = { ...bucket, LOCI_WORK_DIR: workDir };
+  const settings = { ...bucket, LOCI_WORK_DIR: workDir, LOCI_BLOB_ROW_BYTES: String(rowBytes) };
   const own = await openOwnServices(t, { temporal: 'away', settings });
   const { services, database, blobDir } = own;
   const folder = server === null ? blobDir : join(server.folder, prefix);

@@ -230,11 +230,12 @@ test.serial('files that killed processes left are also deleted while a process r
   const end = keepSweepingTemporaryFiles(services, 20);
   t.teardown(end);
   const left = await services.blobs.spool(once('left'), 100);
-  t.true(left.path.startsWith(workDir));
-  await utimes(left.path, 0, 0);
+  const path = await left.path();
+  t.true(path.startsWith(workDir));
+  await utimes(path, 0, 0);
   t.false(
     await until(
-      async () => existsSync(left.path),
+      async () => existsSync(path),
       (exists) => !exists,
     ),
   );

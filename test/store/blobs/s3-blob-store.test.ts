@@ -116,9 +116,10 @@ linuxTest('puts that fail leave no file open', async (t) => {
     relay.state.usual = { kind: 'unavailable' };
     const location = { workspaceId: randomUUID(), sha256: file.sha256, place: randomUUID() };
     await t.throwsAsync(store.put(location, file, { mayExist: false }), AWAY);
+    const path = await file.path();
     t.is(
       await until(
-        () => openFiles(file.path),
+        () => openFiles(path),
         (count) => count === 0,
       ),
       0,
@@ -192,7 +193,7 @@ s3Test('bytes that were damaged in the bucket are not given to readers', async (
   const location = { workspaceId: randomUUID(), sha256: sha256('other'), place: randomUUID() };
   await store.put({ ...location, sha256: file.sha256 }, file, { mayExist: false });
   await t.throwsAsync(store.checkOut(location), { instanceOf: AppError, code: 'blob_missing' });
-  t.deepEqual(await temporaryFiles(), [file.path.split('/').at(-1)]);
+  t.deepEqual(await temporaryFiles(), [(await file.path()).split('/').at(-1)]);
 });
 
 s3Test('a file above the limit of one request is sent in parts', async (t) => {

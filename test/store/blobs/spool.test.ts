@@ -15,11 +15,11 @@ async function* inPieces(...pieces: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* pieces;
 }
 
-async function openSpool(t: ExecutionContext) {
+async function openSpool(t: ExecutionContext, options?: { memoryBytes: number }) {
   const dir = await mkdtemp(join(tmpdir(), 'loci-spool-'));
   t.teardown(() => rm(dir, { recursive: true, force: true }));
   const folder = join(dir, 'work', 'spool');
-  return { folder, spool: createSpool(folder), files: () => readdir(folder).catch(() => []) };
+  return { folder, spool: createSpool(folder, options), files: () => readdir(folder).catch(() => []) };
 }
 
 test('keeps any bytes, written in any chunks, in a private file, with their hash', async (t) => {
@@ -29,12 +29,31 @@ test('keeps any bytes, written in any chunks, in a private file, with their hash
       const whole = Buffer.concat(pieces);
       await using blob = await spool.write(inPieces(...pieces), 10_000);
       t.like(blob, { sha256: sha256(whole), sizeBytes: whole.length });
-      t.deepEqual(await readFile(blob.path), whole);
-      t.is((await stat(blob.path)).mode & 0o077, 0);
+      t.deepEqual(await readFile(await blob.path()), whole);
+      t.is((await stat(await blob.path())).mode & 0o077, 0);
     }),
     { numRuns: 30 },
   );
   t.deepEqual(await files(), [], 'disposing removes the file');
+});
+
+test('keeps few bytes in memory, and writes them to a private file only for somebody who needs one', async (t) => {
+  const { spool, files } = await openSpool(t, { memoryBytes: 100 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 5 }), async (pieces) => {
+      const whole = Buffer.concat(pieces);
+      const blob = await spool.write(inPieces(...pieces), 1_000);
+      t.like(blob, { sha256: sha256(whole), sizeBytes: whole.length });
+      t.is((await files()).length, whole.length > 100 ? 1 : 0);
+      t.deepEqual(blob.bytes, whole.length > 100 ? null : whole);
+      t.deepEqual(await readFile(await blob.path()), whole);
+      t.is(await blob.path(), await blob.path());
+      t.is((await stat(await blob.path())).mode & 0o077, 0);
+      await blob[Symbol.asyncDispose]();
+      t.deepEqual(await files(), []);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test('accepts exactly the limit; one byte more leaves nothing behind and stops the source', async (t) => {
@@ -77,7 +96,7 @@ test('sweeps only old files', async (t) => {
   t.is(await spool.sweep(hourMs), 1);
   t.deepEqual(
     (await files()).map((name) => join(folder, name)),
-    [kept.path],
+    [await kept.path()],
   );
 });
 
@@ -96,7 +115,7 @@ test('streams 300 MB with one chunk in flight at a time', async (t) => {
   }
   await using blob = await spool.write(source(), pieces * MIB);
   t.is(blob.sizeBytes, pieces * MIB);
-  t.is((await stat(blob.path)).size, pieces * MIB);
+  t.is((await stat(await blob.path())).size, pieces * MIB);
   t.true(peakExtraBytes < 150 * MIB, `grew by ${Math.round(peakExtraBytes / MIB)} MiB`);
 });
 
