@@ -3,9 +3,10 @@
  * against it, prints `N passed, N failed`, and removes everything. Fault tests kill processes, so they run after the
  * others, one at a time for each stack, on as many stacks as `LOCI_TEST_STACKS` says. If only a few tests of a whole run
  * fail, fault tests excluded, their files are run a second time, serially; tests that then pass are reported as unsteady.
- * `LOCI_TEST_STRICT=1` disables the second attempt.
+ * `LOCI_TEST_STRICT=1` disables the second attempt. The end of the log names the slowest files; `LOCI_TEST_TIMES=FILE`
+ * keeps the times of all files.
  */
-import { globSync, statSync } from 'node:fs';
+import { globSync, rmSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
@@ -15,8 +16,10 @@ import type { TestCounts } from './ava-report.ts';
 import { type AvaRun, runAva } from './run-ava.ts';
 import { obtainTools } from './obtain-tools.ts';
 import { obtainS3Server } from './obtain-s3-server.ts';
+import { startProcessorUse } from './processor-use.ts';
 import { filesToTryAgain } from './second-attempt.ts';
-import { startTestRunStack, testEnvironment, type TestRunStack } from './test-run-stack.ts';
+import { slowestFiles } from './slowest-files.ts';
+import { startTestRunStack, testEnvironment, timesFile, type TestRunStack } from './test-run-stack.ts';
 
 const FAULTS = 'test/faults/';
 /** Arguments of ava for one test at a time. */
@@ -34,6 +37,8 @@ const log = (line: string) => console.log(line);
 // However this process ends, the reapers stop the stacks and remove their state.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
+rmSync(timesFile, { force: true });
+const slowest: string[] = [];
 try {
   await obtainTools(testEnvironment);
   await obtainS3Server(log);
@@ -41,6 +46,7 @@ try {
   log(`The stack is up after ${formatDuration(performance.now() - startedAt)}.`);
   try {
     await runAll(stack);
+    slowest.push(...slowestFiles(timesFile));
     if (failures.length > 0 || unsteady.length > 0) await stack.showLogs();
   } finally {
     await stack.stop();
@@ -51,6 +57,7 @@ try {
   total.failed += 1;
 }
 // Printed last, so that the end of a long log shows the failures.
+for (const file of slowest) log(`--- slowest files: ${file}`);
 for (const failure of unsteady) log(`--- unsteady, failed in the first and passed in a second attempt: ${failure}`);
 for (const failure of failures) log(`--- failed: ${failure}`);
 log(`${formatDuration(performance.now() - startedAt)}${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
@@ -64,14 +71,22 @@ async function runAll(stack: TestRunStack): Promise<void> {
   const isFault = (file: string) => file.startsWith(FAULTS) || file === FAULTS.slice(0, -1);
   const ordinary = files.length > 0 ? files.filter((file) => !isFault(file)) : ['test/**/*.test.ts', `!${FAULTS}**`];
   if (ordinary.length > 0) {
-    const run = await runTests([...options, ...ordinary], stack);
+    const run = await measured('The tests', () => runTests([...options, ...ordinary], stack));
     record(given.length === 0 ? await tryAgain(run, stack) : run);
   }
   const asksForAll = files.length === 0 || files.some((file) => isFault(file) && !file.endsWith('.ts'));
-  await runFaults(asksForAll ? globSync(`${FAULTS}*.test.ts`, { cwd: PROJECT_DIR }) : files.filter(isFault), {
-    options,
-    stack,
-  });
+  const faults = asksForAll ? globSync(`${FAULTS}*.test.ts`, { cwd: PROJECT_DIR }) : files.filter(isFault);
+  if (faults.length > 0) await measured('The fault tests', () => runFaults(faults, { options, stack }));
+}
+
+/** Runs a part of the tests, and prints how long it took and whether the machine was busy or waited. */
+async function measured<Result>(title: string, run: () => Promise<Result>): Promise<Result> {
+  const partStartedAt = performance.now();
+  const processorUse = startProcessorUse();
+  const result = await run();
+  const duration = formatDuration(performance.now() - partStartedAt);
+  log(`--- ${title} took ${duration}; the processors were ${Math.round(processorUse() * 100)} % busy.`);
+  return result;
 }
 
 /** Runs the files, the largest first, one at a time for each stack. Further stacks start while the first is at work. */

@@ -13,6 +13,7 @@ import {
 import { readLogTail } from '#stack/processes/process-log.ts';
 import { timedStep } from '#stack/timed-step.ts';
 import { startControlServer } from './control-server.ts';
+import { FILE_TIMES_VARIABLE } from './file-times.ts';
 import { DOWNLOAD_ADDRESS, TEST_WEBHOOK_WAITS_S, type TestStackFacts } from '#test/support/harness/stack.ts';
 
 /** Settings of the shell that are passed on to a test run: where programs are found, never where data is stored. */
@@ -25,6 +26,9 @@ const LOG_CHARACTERS = 400;
 
 /** The state of the first stack, which is removed last. */
 const stateDir = newStateDir();
+
+/** Where every test file writes how long it took. */
+export const timesFile = resolve(process.env[FILE_TIMES_VARIABLE] || join(stateDir, 'test-times.jsonl'));
 
 /** The settings of every stack of a test run, and the environment of its test files. */
 export const testEnvironment: NodeJS.ProcessEnv = {
@@ -52,6 +56,7 @@ export const testEnvironment: NodeJS.ProcessEnv = {
   LOCI_WEBHOOK_TIMEOUT_S: '5',
   // A response that does not match its schema is an error in tests, and only logged in production.
   NODE_ENV: 'test',
+  [FILE_TIMES_VARIABLE]: timesFile,
   // Each test file runs in its own process, which would otherwise compile the same modules again.
   NODE_COMPILE_CACHE: join(stateDir, 'compiled'),
 };
