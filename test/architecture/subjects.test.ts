@@ -41,9 +41,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   workspaces: ['blobs', 'collections', 'contents', 'memories'],
 };
 
+const sources = readSources();
+
 test('every folder of these layers is a known subject', (t) => {
   const folders = new Set(
-    readSources().flatMap(({ path }) => {
+    sources.flatMap(({ path }) => {
       const folder = subjectOf(path);
       return folder !== null && LAYERS_BY_SUBJECT.has(layerOf(path)) ? [`${layerOf(path)}/${folder}`] : [];
     }),
@@ -62,9 +64,7 @@ test('every folder of these layers is a known subject', (t) => {
 
 test('a subject imports only the subjects that the table allows', (t) => {
   const arrows = new Set(
-    readSources()
-      .filter(({ path }) => !['test', 'bench'].includes(layerOf(path)))
-      .flatMap(subjectArrows),
+    sources.filter(({ path }) => !['test', 'bench'].includes(layerOf(path))).flatMap(subjectArrows),
   );
   const broken = [...arrows].filter((arrow) => {
     const [from = '', to = ''] = arrow.split(' > ');
@@ -78,7 +78,7 @@ test('a subject imports only the subjects that the table allows', (t) => {
 });
 
 test('the table allows nothing that is not used', (t) => {
-  const arrows = new Set(readSources().flatMap(subjectArrows));
+  const arrows = new Set(sources.flatMap(subjectArrows));
   const unused = Object.entries(MAY_IMPORT).flatMap(([from, targets]) =>
     targets.map((to) => `${from} > ${to}`).filter((arrow) => !arrows.has(arrow)),
   );
