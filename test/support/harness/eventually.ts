@@ -1,10 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-type PollOptions = { timeoutMs?: number; everyMs?: number };
+type PollOptions = {
+  timeoutMs?: number;
+  /** For what passes quickly; by default, the longer it takes, the longer the pauses are. */
+  everyMs?: number;
+};
 
 /** Long, because nothing is gained by a test that gives up early on a busy machine; below the time limit of a test. */
 const TIMEOUT_MS = 150_000;
-const EVERY_MS = 100;
+const MIN_EVERY_MS = 50;
+const MAX_EVERY_MS = 250;
+
+/**
+ * The pause before the next poll: a twentieth of the time so far. Every poll costs the test, the API and Postgres processor time,
+ * which what the test waits for needs, too.
+ */
+function pauseMs(startedAt: number): number {
+  return Math.min(MAX_EVERY_MS, Math.max(MIN_EVERY_MS, (performance.now() - startedAt) / 20));
+}
 
 /**
  * Polls until `ask` returns a value other than null, undefined and false, and returns it. A call that throws is repeated, because
@@ -15,9 +28,9 @@ const EVERY_MS = 100;
 export async function eventually<Value>(
   what: string,
   ask: () => Promise<Value | null | undefined | false>,
-  { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS }: PollOptions = {},
+  { timeoutMs = TIMEOUT_MS, everyMs }: PollOptions = {},
 ): Promise<Value> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   let failure: unknown;
   for (;;) {
     try {
@@ -27,9 +40,9 @@ export async function eventually<Value>(
     } catch (error) {
       failure = error;
     }
-    if (performance.now() > deadline)
+    if (performance.now() > startedAt + timeoutMs)
       throw new Error(`timed out after ${timeoutMs / 1000} s: ${what}`, { cause: failure });
-    await delay(everyMs);
+    await delay(everyMs ?? pauseMs(startedAt));
   }
 }
 
@@ -39,12 +52,12 @@ export async function until<Value>(
   isDone: (value: Value) => boolean,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Value> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   for (;;) {
     const value = await read();
     if (isDone(value)) return value;
-    if (performance.now() > deadline)
+    if (performance.now() > startedAt + timeoutMs)
       throw new Error(`timed out after ${timeoutMs / 1000} s; the last value was ${JSON.stringify(value)}`);
-    await delay(50);
+    await delay(pauseMs(startedAt));
   }
 }
