@@ -1,7 +1,8 @@
 /**
  * `npm test [-- FILE ... | ava options]`: starts the whole product on free ports with temporary state, runs the tests
- * against it, prints `N passed, N failed`, and removes everything. Fault tests kill processes, so they run after the
- * others, one at a time for each stack, on as many stacks as `LOCI_TEST_STACKS` says. If only a few tests of a whole run
+ * against it, prints `N passed, N failed`, and removes everything. Fault tests kill processes, so they run one at a time
+ * for each stack: beside the others on further stacks, as many as `LOCI_TEST_STACKS` says in all, and after the others on
+ * theirs. If only a few tests of a whole run
  * fail, fault tests excluded, their files are run a second time, serially; tests that then pass are reported as unsteady.
  * `LOCI_TEST_STRICT=1` disables the second attempt. The end of the log names the slowest files; `LOCI_TEST_TIMES=FILE`
  * keeps the times of all files.
@@ -24,7 +25,7 @@ import { startTestRunStack, testEnvironment, timesFile, type TestRunStack } from
 const FAULTS = 'test/faults/';
 /** Arguments of ava for one test at a time. */
 const ALONE = ['--serial', '--concurrency=1'];
-/** Fault tests mostly wait for time limits and restarts, so several stacks at once need little more CPU than one. */
+/** Fault tests mostly wait for time limits and restarts, so they run beside others that use the processors meanwhile. */
 const FAULT_STACKS = Number(
   testEnvironment['LOCI_TEST_STACKS'] ?? Math.max(1, Math.min(3, Math.floor(totalmem() / 4e9))),
 );
@@ -70,46 +71,39 @@ async function runAll(stack: TestRunStack): Promise<void> {
   const options = given.filter((argument) => !argument.startsWith('test/'));
   const isFault = (file: string) => file.startsWith(FAULTS) || file === FAULTS.slice(0, -1);
   const ordinary = files.length > 0 ? files.filter((file) => !isFault(file)) : ['test/**/*.test.ts', `!${FAULTS}**`];
-  if (ordinary.length > 0) {
-    const run = await measured('The tests', () => runTests([...options, ...ordinary], stack));
-    record(given.length === 0 ? await tryAgain(run, stack) : run);
-  }
   const asksForAll = files.length === 0 || files.some((file) => isFault(file) && !file.endsWith('.ts'));
   const faults = asksForAll ? globSync(`${FAULTS}*.test.ts`, { cwd: PROJECT_DIR }) : files.filter(isFault);
-  if (faults.length > 0) await measured('The fault tests', () => runFaults(faults, { options, stack }));
-}
-
-/** Runs a part of the tests, and prints how long it took and whether the machine was busy or waited. */
-async function measured<Result>(title: string, run: () => Promise<Result>): Promise<Result> {
-  const partStartedAt = performance.now();
-  const processorUse = startProcessorUse();
-  const result = await run();
-  const duration = formatDuration(performance.now() - partStartedAt);
-  log(`--- ${title} took ${duration}; the processors were ${Math.round(processorUse() * 100)} % busy.`);
-  return result;
-}
-
-/** Runs the files, the largest first, one at a time for each stack. Further stacks start while the first is at work. */
-async function runFaults(files: string[], { options, stack }: { options: string[]; stack: TestRunStack }) {
-  const queue = files.toSorted((a, b) => statSync(join(PROJECT_DIR, b)).size - statSync(join(PROJECT_DIR, a)).size);
-  const work = async (on: TestRunStack) => {
+  const queue = largestFirst(faults);
+  const runFaults = async (on: TestRunStack) => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift())
       record(await runTests([...options, ...ALONE, file], on, basename(file, '.test.ts')));
   };
-  const more = Math.min(FAULT_STACKS, files.length) - 1;
-  await Promise.all([work(stack), startOneByOne(more, work)]);
+  const runOrdinary = async () => {
+    if (ordinary.length === 0) return;
+    const run = await runTests([...options, ...ordinary], stack);
+    record(given.length === 0 ? await tryAgain(run, stack) : run);
+    log(`--- All tests but those of faults have ended after ${formatDuration(performance.now() - startedAt)}.`);
+  };
+  const processorUse = startProcessorUse();
+  await Promise.all([runOrdinary().then(() => runFaults(stack)), onFurtherStacks(queue, runFaults)]);
+  log(`--- The processors were ${Math.round(processorUse() * 100)} % busy.`);
 }
 
-async function startOneByOne(count: number, work: (stack: TestRunStack) => Promise<void>): Promise<void> {
+function largestFirst(files: readonly string[]): string[] {
+  const sizeOf = (file: string) => statSync(join(PROJECT_DIR, file)).size;
+  return files.toSorted((one, other) => sizeOf(other) - sizeOf(one));
+}
+
+/** Starts one further stack after the other while there is work for them. */
+async function onFurtherStacks(queue: readonly string[], work: (stack: TestRunStack) => Promise<void>): Promise<void> {
   const workAndStop = async (stack: TestRunStack) => {
     await work(stack);
     await stack.stop();
   };
   const running: Promise<void>[] = [];
-  for (let index = 0; index < count; index += 1) {
+  while (running.length < FAULT_STACKS - 1 && queue.length > 1) {
     await obtainS3Server(log);
-    const stack = await startTestRunStack();
-    running.push(workAndStop(stack));
+    running.push(workAndStop(await startTestRunStack()));
   }
   await Promise.all(running);
 }
