@@ -1,12 +1,13 @@
 /**
- * `npm run bench:languages`: recall of a keyword search for inflected words in nineteen languages, as Weaviate finds them: by the
+ * `npm run bench:languages`: recall of a keyword search for inflected words in twenty-three languages, as Weaviate finds them: by the
  * words alone, by English stems and pairs of characters of unspaced scripts (what the service did until this was measured), and by
  * the terms that it uses. Needs no servers.
  */
 import { stemmer } from 'stemmer';
 import { findMatches } from '#domain/search/find-matches.ts';
 import { formatVerdict } from '../statistics.ts';
-import { INFLECTED_PAIRS, type InflectedText } from './inflected-pairs.ts';
+import { INFLECTED_PAIRS } from './inflected-pairs.ts';
+import type { InflectedText } from './inflected-text.ts';
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 

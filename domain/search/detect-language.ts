@@ -20,6 +20,9 @@ const CLOSE = 0.75;
 /** Share of function words among the distinct words, if they alone decide. */
 const MIN_SHARE = 0.12;
 
+/** Letters of no other of these languages: the n-grams do not know Czech. */
+const CZECH_LETTERS = /[ěřů]/iu;
+
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const LATIN_WORD = /^\p{Script=Latin}[\p{Script=Latin}\p{M}]+$/u;
 
@@ -58,6 +61,8 @@ export function detectLanguage(text: string): LatinLanguage | null {
   const [first] = likely;
   const isCertain = most >= MIN_FUNCTION_WORDS && most >= MIN_SHARE * words.size;
   if (first && likely.length === 1 && isCertain) return first;
+  const isCzech = isCertain ? likely.includes('cs') : english === 0;
+  if (isCzech && CZECH_LETTERS.test(sample)) return 'cs';
   return detectByNgrams(sample, { likely, isCertain, hasEnglish: english > 0 });
 }
 
@@ -80,4 +85,14 @@ function detectByNgrams(
 
 function toLatinLanguage(code: string): LatinLanguage | null {
   return LATIN_LANGUAGES.find((language) => language === code) ?? null;
+}
+
+const PERSIAN_LETTERS = /[پچژگکی]/gu;
+/** Letters of Arabic that Persian has in other forms, and those of Urdu alone. */
+const OTHER_LETTERS = /[كيةىأإٹڈڑےں]/gu;
+
+/** Tells whether a text in Arabic letters is Persian: some letters are written in one of the two languages only. */
+export function isPersian(text: string): boolean {
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  return (sample.match(PERSIAN_LETTERS)?.length ?? 0) > (sample.match(OTHER_LETTERS)?.length ?? 0);
 }

@@ -28,16 +28,26 @@ import { stopwords as romanianWords } from '@orama/stopwords/romanian';
 import { stopwords as spanishWords } from '@orama/stopwords/spanish';
 import { stopwords as swedishWords } from '@orama/stopwords/swedish';
 import { stopwords as turkishWords } from '@orama/stopwords/turkish';
+import { createStemmer } from 'multilingual-stemmer';
+import { CZECH_WORDS, POLISH_WORDS } from './function-words.ts';
 
 /** Languages in Latin letters that are stemmed, beside English. */
-export const LATIN_LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'no', 'da', 'fi', 'tr', 'hu', 'ro'] as const;
+export const LATIN_LANGUAGES = [
+  ...(['de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'no', 'da', 'fi', 'tr', 'hu', 'ro'] as const),
+  ...(['pl', 'cs'] as const),
+] as const;
 export type LatinLanguage = (typeof LATIN_LANGUAGES)[number];
-/** Languages that their script tells; others in the same script are stemmed like them. */
-export type ScriptLanguage = 'ru' | 'el' | 'ar' | 'hi';
+/** Languages that their script tells, Arabic and Persian by the letters of the text; others in the same script are stemmed like them. */
+export type ScriptLanguage = 'ru' | 'el' | 'ar' | 'fa' | 'he' | 'hi';
 export type StemmedLanguage = LatinLanguage | ScriptLanguage;
+/** Hebrew words have several stems (`hebrew-stem.ts`). */
+type SnowballLanguage = Exclude<StemmedLanguage, 'he'>;
 
-/** Snowball stemmers (snowballstem.org). They expect lower case, with the accents of the language. */
-export const STEMMERS: Readonly<Record<StemmedLanguage, (word: string) => string>> = {
+/**
+ * Snowball stemmers (snowballstem.org). They expect lower case, with the accents of the language. Those of Polish,
+ * Czech and Persian are new in Snowball 3.1, which the library of the others does not have; they are WebAssembly and a third as fast.
+ */
+export const STEMMERS: Readonly<Record<SnowballLanguage, (word: string) => string>> = {
   de: german,
   fr: french,
   es: spanish,
@@ -56,6 +66,9 @@ export const STEMMERS: Readonly<Record<StemmedLanguage, (word: string) => string
   el: greek,
   ar: arabic,
   hi: hindi,
+  pl: createStemmer('pl'),
+  cs: createStemmer('cs'),
+  fa: createStemmer('fa'),
 };
 
 /** Frequent words that say little about the topic of a text. */
@@ -73,16 +86,19 @@ export const STOP_WORDS: Readonly<Record<LatinLanguage, ReadonlySet<string>>> = 
   tr: new Set(turkishWords),
   hu: new Set(hungarianWords),
   ro: new Set(romanianWords),
+  pl: POLISH_WORDS,
+  cs: CZECH_WORDS,
 };
 
-const SCRIPTS: readonly [RegExp, ScriptLanguage][] = [
-  [/^\p{Script=Cyrillic}+$/u, 'ru'],
-  [/^[\p{Script=Greek}\p{M}]+$/u, 'el'],
-  [/^[\p{Script=Arabic}\p{M}]+$/u, 'ar'],
-  [/^[\p{Script=Devanagari}\p{M}]+$/u, 'hi'],
+const SCRIPTS: readonly [RegExp, readonly ScriptLanguage[]][] = [
+  [/^\p{Script=Cyrillic}+$/u, ['ru']],
+  [/^[\p{Script=Greek}\p{M}]+$/u, ['el']],
+  [/^[\p{Script=Arabic}\p{M}]+$/u, ['ar', 'fa']],
+  [/^[\p{Script=Hebrew}\p{M}]+$/u, ['he']],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, ['hi']],
 ];
 
-/** Returns the language whose stemmer serves a word that is not in Latin letters; null when there is none. */
-export function languageOfScript(word: string): ScriptLanguage | null {
-  return SCRIPTS.find(([script]) => script.test(word))?.[1] ?? null;
+/** Returns the languages whose stemmers serve a word that is not in Latin letters, the usual one first; none for other scripts. */
+export function languagesOfScript(word: string): readonly ScriptLanguage[] {
+  return SCRIPTS.find(([script]) => script.test(word))?.[1] ?? [];
 }

@@ -1,10 +1,11 @@
 import { stemmer as english } from 'stemmer';
-import { detectLanguage } from './detect-language.ts';
+import { detectLanguage, isPersian } from './detect-language.ts';
+import { stemHebrew } from './hebrew-stem.ts';
 import {
   LATIN_LANGUAGES,
   STEMMERS,
   STOP_WORDS,
-  languageOfScript,
+  languagesOfScript,
   type LatinLanguage,
   type StemmedLanguage,
 } from './languages.ts';
@@ -54,7 +55,7 @@ export type WordTerms = { start: number; end: number; terms: readonly string[] }
  * the text, in unspaced scripts and Hangul as overlapping pairs of characters, each with its place. Words with digits stay whole.
  */
 export function* readTextTerms(text: string): Generator<WordTerms> {
-  const language = detectLanguage(text);
+  const languages = { latin: detectLanguage(text), isPersian: isPersian(text) };
   for (const { 0: word, index: start } of text.matchAll(WORD)) {
     // Each word alone, so that it has the same terms in a query and in a text: lower case can depend on adjacent letters.
     const composed = ASCII.test(word) ? word : word.normalize('NFC');
@@ -66,7 +67,7 @@ export function* readTextTerms(text: string): Generator<WordTerms> {
             end: whole.start + at + pair.length,
             terms: [MARK + pair],
           }))
-        : [{ ...whole, terms: termsOfWord(part, language) }];
+        : [{ ...whole, terms: termsOfWord(part, languages) }];
       // Of a word that was composed, only the place as a whole is known.
       yield* composed === word ? places : places.map(({ terms }) => ({ start, end: start + word.length, terms }));
     }
@@ -94,8 +95,8 @@ export function queryTermsOf(word: string, { isBrief = false }: { isBrief?: bool
 }
 
 function stemsInAllLanguages(word: string): readonly string[] {
-  const script = languageOfScript(word);
-  if (script !== null) return queryStems(word, script);
+  const languages = languagesOfScript(word);
+  if (languages.length > 0) return languages.flatMap((language) => queryStems(word, language));
   if (!LATIN.test(word)) return [];
   const plain = withoutAccents(word);
   return LATIN_LANGUAGES.flatMap((language) => {
@@ -113,13 +114,17 @@ function queryStems(word: string, language: StemmedLanguage): readonly string[] 
   return [...stemTerms(word, language), termOf(word, language)];
 }
 
-function termsOfWord(part: string, language: LatinLanguage | null): readonly string[] {
+/** The language of words in Latin letters, null for English or an unknown one, and whether those in Arabic letters are Persian. */
+type TextLanguages = { latin: LatinLanguage | null; isPersian: boolean };
+
+function termsOfWord(part: string, { latin: language, isPersian: inPersian }: TextLanguages): readonly string[] {
   const lower = part.toLowerCase();
   // The fast path for nearly all words; stemming is half the time of indexing a text.
   if (language === null && ENGLISH.test(lower)) return [MARK + english(lower)];
   if (LATIN.test(lower)) return language === null ? [plainTerm(lower)] : stemTerms(lower, language);
-  const script = languageOfScript(lower);
-  return script === null ? [plainTerm(lower)] : stemTerms(lower, script);
+  const [first, second] = languagesOfScript(lower);
+  const script = inPersian ? (second ?? first) : first;
+  return script ? stemTerms(lower, script) : [plainTerm(lower)];
 }
 
 /** Returns the term of a word of a text in English or an unknown language. */
@@ -144,11 +149,18 @@ function stemTerms(word: string, language: StemmedLanguage): readonly string[] {
 
 function termOf(stem: string, language: StemmedLanguage): string {
   const plain = withoutAccents(stem);
-  return `${MARK}${language}${MARK}${language === 'tr' ? plain.replaceAll('ı', 'i') : plain}`;
+  return `${MARK}${language}${MARK}${withPlainLetters(plain, language)}`;
+}
+
+/** Some letters are no letter with an accent to Unicode, but people without their keyboard type the plain one. */
+function withPlainLetters(stem: string, language: StemmedLanguage): string {
+  if (language === 'tr') return stem.replaceAll('ı', 'i');
+  return language === 'pl' ? stem.replaceAll('ł', 'l') : stem;
 }
 
 function stemsOf(word: string, language: StemmedLanguage): string[] {
   if (word.length > MAX_STEMMED_LETTERS) return [word];
+  if (language === 'he') return stemHebrew(word);
   const stem = STEMMERS[language](language === 'ar' ? word.replace(ARABIC_AND, '') : word) || word;
   if (language !== 'ar') return [stem];
   const root = stem.replace(ARABIC_ENDING, '').replace(ARABIC_VOWELS, '');

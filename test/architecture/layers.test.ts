@@ -8,7 +8,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
   domain: {
     folders: [],
     // Stemmers, word lists and language detection are pure functions.
-    packages: ['zod', 'uuid', 'stemmer', '@orama/stemmers', '@orama/stopwords', 'tinyld'],
+    packages: ['zod', 'uuid', 'stemmer', '@orama/stemmers', '@orama/stopwords', 'multilingual-stemmer', 'tinyld'],
   },
   operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid', 'p-limit'] },
   security: { folders: ['domain', 'observability'], packages: ['*'] },

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { detectLanguage } from '#domain/search/detect-language.ts';
+import { detectLanguage, isPersian } from '#domain/search/detect-language.ts';
 
 const SENTENCES = {
   de: 'Der Gemeinderat hat die neuen Verträge mit den Lieferanten gestern beschlossen.',
@@ -13,6 +13,8 @@ const SENTENCES = {
   tr: 'Köydeki evler depremden sonra yeniden yapıldı ve çocuklar okullarına döndü.',
   hu: 'A városokban új iskolákat építenek, és a gyerekek busszal járnak az órákra.',
   ro: 'Copiii din sat merg la școală cu autobuzele cumpărate de primărie anul trecut.',
+  pl: 'Mieszkańcy miasta zebrali się na rynku, aby omówić budowę nowych szkół i szpitali.',
+  cs: 'Obyvatelé města se sešli na náměstí, aby projednali stavbu nových škol a nemocnic.',
 };
 
 test('recognizes the language of a sentence', (t) => {
@@ -24,6 +26,15 @@ test('recognizes short sentences that have few function words', (t) => {
   t.is(detectLanguage('As crianças brincam'), 'pt');
   t.is(detectLanguage('Les chevaux du haras'), 'fr');
   t.is(detectLanguage('Copiii se joacă în parc'), 'ro');
+  t.is(detectLanguage('Faktury je třeba uhradit do třiceti dnů od převzetí zboží.'), 'cs');
+  t.is(detectLanguage('Otevírací doba přístavů'), 'cs');
+});
+
+test('tells Persian from Arabic and Urdu by their letters', (t) => {
+  t.true(isPersian('دانشجویان کتابهای کتابخانه را به خانه‌هایشان بردند.'));
+  t.false(isPersian('يبيع التجار الكتب والمجلات في شوارع العاصمة كل يوم جمعة.'));
+  t.false(isPersian('شہر کے لوگوں نے نئے اسکولوں کے بارے میں بات کی۔'));
+  t.false(isPersian('The bridges were closed.'));
 });
 
 test('takes English, names, code and references for no other language', (t) => {

@@ -27,6 +27,34 @@ test('an Arabic noun finds its broken plural', (t) => {
   t.deepEqual(matched('زار المهندسون مدنها', 'مدينة'), [['مدنها', 'مدينة']]);
 });
 
+test('finds inflections of Polish and Czech, also when they are typed on another keyboard', (t) => {
+  const polish = 'Mieszkańcy zebrali się na rynku, aby omówić budowę nowych szkół w Łodzi.';
+  t.deepEqual(matched(polish, 'nowa szkoła'), [
+    ['nowych', 'nowa'],
+    ['szkół', 'szkoła'],
+  ]);
+  t.deepEqual(matched('Rybacy naprawiali sieci, zanim burza zniszczyła ich łodzie.', 'lodzie'), [['łodzie', 'lodzie']]);
+  t.deepEqual(matched('Pociągi na południe odjeżdżają rano.', 'pociąg'), [['Pociągi', 'pociąg']]);
+  const czech = 'Vlaky na jih odjíždějí každé ráno a jízdenky se prodávají v pokladnách nádraží.';
+  t.deepEqual(matched(czech, 'jízdenka v pokladně'), [
+    ['jízdenky', 'jízdenka'],
+    ['pokladnách', 'pokladně'],
+  ]);
+});
+
+test('stems words in Arabic letters in the language of their text', (t) => {
+  t.deepEqual(matched('دانشجویان کتابهای کتابخانه را بردند', 'کتاب'), [['کتابهای', 'کتاب']]);
+  t.deepEqual(matched('شهرداری در روستاهای اطراف مدرسه می‌سازد', 'روستا'), [['روستاهای', 'روستا']]);
+  t.deepEqual(matched('يبيع التجار الكتب في شوارع العاصمة', 'شارع'), [['شوارع', 'شارع']]);
+});
+
+test('finds Hebrew nouns in the plural and behind prefixes, with and without vowel marks', (t) => {
+  t.deepEqual(matched('הרכבות לדרום יוצאות בבוקר', 'רכבת'), [['הרכבות', 'רכבת']]);
+  t.deepEqual(matched('הכרטיסים נמכרים בקופות התחנה', 'קופה'), [['בקופות', 'קופה']]);
+  t.deepEqual(matched('וּבַמִּשְׂרָדִים', 'משרד'), [['וּבַמִּשְׂרָדִים', 'משרד']]);
+  t.deepEqual(matched('מכתבים מהמשרד', 'משרדים'), [['מהמשרד', 'משרדים']]);
+});
+
 test('finds the parts of words in scripts that are indexed in pairs, and joins overlapping pairs', (t) => {
   t.deepEqual(matched('서울은 대한민국의 수도이며', '수도'), [['수도', '수도']]);
   t.deepEqual(matched('서울은 대한민국의 수도이며', '대한민국'), [['대한민국', '대한민국']]);

@@ -62,3 +62,16 @@ test('a query has a term of every word of a text that contains it', (t) => {
     { numRuns: 2_000 },
   );
 });
+
+test('stems every sequence of letters of a language, inflected or not', (t) => {
+  const alphabets = [
+    'aąbcćdeęhijklłmnńoóprsśtuwyzźż',
+    'aábcčdďeéěhiíklmnňoóprřsštťuúůvyýzž',
+    'ابپتجچحخدرزژسشعغفقکگلمنوهی',
+    'אבגדהוזחטיכךלמםנןסעפףצץקרשת',
+  ];
+  for (const letters of alphabets) {
+    const word = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 45 }).map((each) => each.join(''));
+    fc.assert(fc.property(word, (each) => t.true(stemmedText(`${each} ${each}`).length > 2)));
+  }
+});
