@@ -71,7 +71,9 @@ test('stems every sequence of letters of a language, inflected or not', (t) => {
     'אבגדהוזחטיכךלמםנןסעפףצץקרשת',
   ];
   for (const letters of alphabets) {
-    const word = fc.array(fc.constantFrom(...letters.split('')), { minLength: 1, maxLength: 45 }).map((each) => each.join(''));
+    const word = fc
+      .array(fc.constantFrom(...letters.split('')), { minLength: 1, maxLength: 45 })
+      .map((each) => each.join(''));
     fc.assert(fc.property(word, (each) => t.true(stemmedText(`${each} ${each}`).length > 2)));
   }
 });
