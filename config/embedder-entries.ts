@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
+import { PRESET_NAMES, tokensOfLongerPrefix } from '#providers/embedders/model-presets.ts';
 
 const MAX_EMBEDDERS = 20;
 /** Prefixes take room that texts then lack: at least a fifth of 512 tokens is left, in any script. */
 const MAX_PREFIX_CHARACTERS = 400;
 /** The embedder that `LOCI_EMBEDDER` configures, and the providers, which the command accepts as names. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['default', 'lexical', 'local', 'openai']);
+
+/** What a model reads at once: no model reads less, and few more. */
+const MIN_TOKENS = 64;
+const MAX_TOKENS = 131_072;
+
+/** Most tokens of a text for a server. */
+export const MaxTokens = z.int().min(MIN_TOKENS).max(MAX_TOKENS);
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
@@ -28,6 +35,7 @@ const ServerEntry = z.strictObject({
   provider: z.literal('openai'),
   ...Common,
   base_url: z.url({ protocol: /^https?$/ }),
+  max_tokens: MaxTokens.optional(),
   api_key: text.optional(),
   api_key_env: text.optional(),
   api_key_file: text.optional(),
@@ -43,6 +51,10 @@ const Entry = z.discriminatedUnion('provider', [LocalEntry, ServerEntry]).superR
     report('preset', 'says how many dimensions vectors have: leave out dimensions');
   if (entry.provider === 'local') return;
   if (!entry.preset && !entry.dimensions) report('dimensions', 'is required without a preset');
+  const prefixes = { query: entry.query_prefix ?? '', document: entry.document_prefix ?? '' };
+  const left = (entry.max_tokens ?? Infinity) - tokensOfLongerPrefix(prefixes);
+  if ((entry.max_tokens ?? 0) >= MIN_TOKENS && left < MIN_TOKENS)
+    report('max_tokens', `leaves less than ${MIN_TOKENS} tokens beside the prefixes`);
   if ([entry.api_key, entry.api_key_env, entry.api_key_file].filter((given) => given !== undefined).length > 1)
     report('api_key', 'is given more than once: leave only one of api_key, api_key_env and api_key_file');
 });

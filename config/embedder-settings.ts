@@ -16,7 +16,7 @@ type ModelSettings = {
 export type NamedEmbedderSettings = ModelSettings &
   (
     | { provider: 'local'; folder: string | null; threads: number | null }
-    | { provider: 'openai'; baseUrl: string; apiKey: string | null }
+    | { provider: 'openai'; baseUrl: string; apiKey: string | null; maxTokens: number | null }
   );
 
 /** Where the keys of embedding servers are looked up: the environment, and its settings, some of which are read from files. */
@@ -39,7 +39,8 @@ export function namedEmbedders(
     }
     const found = findKey(entry, sources);
     if ('problem' in found) problems.push(`LOCI_EMBEDDERS.${name}.${found.problem}`);
-    return { ...common, provider: entry.provider, baseUrl: entry.base_url, apiKey: 'key' in found ? found.key : null };
+    const { provider, base_url: baseUrl, max_tokens: maxTokens = null } = entry;
+    return { ...common, provider, baseUrl, maxTokens, apiKey: 'key' in found ? found.key : null };
   });
   return { named, problems };
 }
@@ -108,6 +109,7 @@ export function embedderSettings(env: Environment, named: readonly NamedEmbedder
       baseUrl: env.LOCI_OPENAI_BASE_URL ?? null,
       apiKey: env.LOCI_OPENAI_API_KEY ?? null,
       dimensions: env.LOCI_OPENAI_DIMENSIONS ?? null,
+      maxTokens: env.LOCI_OPENAI_MAX_TOKENS ?? null,
     },
     /** Embedders beside this one, which is called `default`. */
     named,

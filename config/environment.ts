@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ALL_SLOTS, parseWorkerSlots, type WorkerSlots } from '#domain/worker-slots.ts';
 import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
 import { PublicProviderSettings } from '#providers/models/public-provider-settings.ts';
-import { EmbedderEntries } from './embedder-entries.ts';
+import { EmbedderEntries, MaxTokens } from './embedder-entries.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
@@ -102,6 +102,7 @@ export const Environment = z.object({
   LOCI_OPENAI_BASE_URL: z.url().optional(),
   LOCI_OPENAI_API_KEY: z.string().optional(),
   LOCI_OPENAI_DIMENSIONS: count.optional(),
+  LOCI_OPENAI_MAX_TOKENS: z.coerce.number().pipe(MaxTokens).optional(),
   LOCI_CHAT_BASE_URL: z.url().optional(),
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),

@@ -71,7 +71,9 @@ async function createEmbedder(options: Omit<EmbedderOptions, 'named'>): Promise<
           'LOCI_EMBEDDER=openai needs LOCI_OPENAI_BASE_URL, and LOCI_OPENAI_DIMENSIONS or LOCI_EMBEDDER_PRESET.',
         );
       }
-      return createOpenAIEmbedder({ baseUrl, apiKey, dimensions, model: options.model, preset: options.preset });
+      const { maxTokens } = options.openai;
+      const { model, preset } = options;
+      return createOpenAIEmbedder({ baseUrl, apiKey, dimensions, maxTokens, model, preset });
     }
     case 'lexical':
       return createLexicalEmbedder();

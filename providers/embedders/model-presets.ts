@@ -96,6 +96,15 @@ export function presetOf(name: PresetName | null): ModelPreset | null {
   return name === null ? null : PRESETS[name];
 }
 
+/** UTF-8 bytes per token, a conservative estimate for subword vocabularies. */
+export const BYTES_PER_TOKEN = 3.5;
+
+/** Returns the tokens that the longer of the two takes, where only a server has the tokenizer. */
+export function tokensOfLongerPrefix(prefixes: Prefixes | null): number {
+  const bytes = Math.max(...[prefixes?.query, prefixes?.document].map((prefix = '') => Buffer.byteLength(prefix)));
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
 /** How a model is used, instead of what it says itself: a preset, or prefixes alone. */
 export type ModelUse = { preset: ModelPreset | null; prefixes: Prefixes | null };
 

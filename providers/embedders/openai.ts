@@ -1,7 +1,14 @@
 import type { Embedder } from '#domain/embedder.ts';
 import type { ServerSettings } from './embedding-error.ts';
 import { withLongDocuments } from './long-documents.ts';
-import { modelUseOf, useMark, type Prefixes, type PresetName } from './model-presets.ts';
+import {
+  BYTES_PER_TOKEN,
+  modelUseOf,
+  tokensOfLongerPrefix,
+  useMark,
+  type Prefixes,
+  type PresetName,
+} from './model-presets.ts';
 import { createServerEmbedder } from './server-embedder.ts';
 
 export type OpenAIOptions = {
@@ -14,14 +21,14 @@ export type OpenAIOptions = {
   preset?: PresetName | null;
   /** Prepended to texts, without a preset. */
   prefixes?: Prefixes | null;
+  /** Most tokens that the server reads of a text, prefixes included; null: as many as the preset says, or a cautious limit. */
+  maxTokens?: number | null;
   /** By default those of `LOCI_EMBEDDER=openai`. */
   settings?: ServerSettings;
 };
 
 /** The API does not report a model's input limit. Most read 512 tokens or more. */
 const MAX_TOKENS = 512;
-/** UTF-8 bytes per token, a conservative estimate for subword vocabularies. */
-const CHARACTERS_PER_TOKEN = 3.5;
 const SETTINGS: ServerSettings = {
   address: 'LOCI_OPENAI_BASE_URL',
   key: 'LOCI_OPENAI_API_KEY',
@@ -36,20 +43,18 @@ const SETTINGS: ServerSettings = {
 export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
   const { baseUrl, apiKey, model, dimensions, settings = SETTINGS } = options;
   const use = modelUseOf(options);
-  const maxTokens = use.preset?.maxSequence ?? MAX_TOKENS - tokensOfLonger(use.prefixes);
+  const maxTokens =
+    options.maxTokens || !use.preset
+      ? (options.maxTokens ?? MAX_TOKENS) - tokensOfLongerPrefix(use.preset?.prefixes ?? use.prefixes)
+      : use.preset.maxSequence;
   const prefixes = use.preset?.prefixes ?? use.prefixes;
   const server = createServerEmbedder(
     { baseUrl, apiKey, model, settings, prefixes },
     {
       space: { provider: 'openai', model, model_hash: useMark(use) ?? 'unversioned', dimensions },
       maxTokens,
-      tokenCounting: { kind: 'estimate', charactersPerToken: CHARACTERS_PER_TOKEN },
+      tokenCounting: { kind: 'estimate', charactersPerToken: BYTES_PER_TOKEN },
     },
   );
-  return { ...server, embed: withLongDocuments(server, Math.floor(maxTokens * CHARACTERS_PER_TOKEN)) };
-}
-
-function tokensOfLonger(prefixes: Prefixes | null): number {
-  const bytes = Math.max(...[prefixes?.query, prefixes?.document].map((prefix = '') => Buffer.byteLength(prefix)));
-  return Math.ceil(bytes / CHARACTERS_PER_TOKEN);
+  return { ...server, embed: withLongDocuments(server, Math.floor(maxTokens * BYTES_PER_TOKEN)) };
 }

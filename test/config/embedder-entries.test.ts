@@ -29,7 +29,7 @@ test('further embedders are read by name, each like the default one', (t) => {
   const { named } = read(
     {
       bge: { provider: 'local', preset: 'bge-small-en-v1.5', folder: '/models/bge' },
-      tei: { ...SERVER, query_prefix: 'q: ', api_key: 'inline' },
+      tei: { ...SERVER, query_prefix: 'q: ', api_key: 'inline', max_tokens: 8_192 },
     },
     { LOCI_EMBEDDER_THREADS: '3' },
   ).embedder;
@@ -40,6 +40,7 @@ test('further embedders are read by name, each like the default one', (t) => {
     dimensions: 8,
     prefixes: { query: 'q: ', document: '' },
     apiKey: 'inline',
+    maxTokens: 8_192,
   });
   t.deepEqual(readConfig(REQUIRED).embedder.named, []);
 });
@@ -68,6 +69,14 @@ test('every problem of further embedders is reported with its path, and never wi
       bare: { ...nameless, api_key: 'sk-secret', api_key_env: 'X' },
     }),
     ['bge.preset', 'bge.preset', 'bare.model', 'bare.api_key'],
+  );
+  t.deepEqual(
+    named({
+      few: { ...SERVER, max_tokens: 63 },
+      narrow: { ...SERVER, max_tokens: 100, document_prefix: 'x'.repeat(200) },
+      folder: { provider: 'local', model: 'm', max_tokens: 512 },
+    }),
+    ['few.max_tokens', 'narrow.max_tokens', 'folder'],
   );
   t.deepEqual(named({ default: SERVER, 'Not a name': SERVER }), ['default', 'Not a name']);
 });

@@ -99,6 +99,26 @@ test('asks a server to shorten its vectors once that proves necessary', async (t
   t.is(vectors[0]?.length, 4);
 });
 
+test('reads as much of a text at once as the settings say that the server does, instead of what the preset says or 512 tokens', async (t) => {
+  const server = await startOpenAIServer(() => ({ dimensions: 4 }));
+  t.teardown(() => server.close());
+  const open = (options: object) =>
+    createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4, ...options });
+  const text = 'words of a long text '.repeat(300);
+  const partsOf = async (options: object) => {
+    const before = server.requests.length;
+    await open(options).embed([text], 'document');
+    return server.requests.slice(before).flatMap(({ input }) => input).length;
+  };
+  t.deepEqual([open({}).maxTokens, await partsOf({})], [512, 4]);
+  t.deepEqual([open({ maxTokens: 8_192 }).maxTokens, await partsOf({ maxTokens: 8_192 })], [8_192, 1]);
+  t.deepEqual([open({ maxTokens: 256 }).maxTokens, await partsOf({ maxTokens: 256 })], [256, 8]);
+  const known = { preset: 'bge-m3' } as const;
+  t.deepEqual([open(known).maxTokens, open({ ...known, maxTokens: 8_192 }).maxTokens], [2_048, 8_192]);
+  t.deepEqual(open({ ...known, maxTokens: 8_192 }).space, open(known).space, 'vectors can still be compared');
+  t.is(open({ maxTokens: 300, prefixes: { query: '', document: 'x'.repeat(35) } }).maxTokens, 290);
+});
+
 test('reports a response that is no JSON and an unreachable server as retryable', async (t) => {
   t.is((await failureWith(() => ({ status: 200, body: 'nonsense' }))).code, 'dependency_unavailable');
   const embedder = createOpenAIEmbedder({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, model: 'm', dimensions: 4 });
