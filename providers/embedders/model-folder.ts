@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { unusableModel } from '#providers/local-models/unusable-model.ts';
 import {
+  presetNameOf,
   useMark,
   type ModelPreset,
   type ModelUse,
@@ -132,7 +133,8 @@ export async function readModelFolder(
 function missingFolder(folder: string, preset: ModelPreset | null): string {
   const missing = 'the folder does not exist';
   if (preset === null) return missing;
-  return `${missing}. Where Hugging Face can be reached, \`hf download ${preset.repository} --local-dir ${folder}\` fetches the model`;
+  const intoCache = `\`npm run model -- ${presetNameOf(preset)}\` fetches the model into LOCI_CACHE_DIR`;
+  return `${missing}. Where Hugging Face can be reached, ${intoCache}, and \`hf download ${preset.repository} --local-dir ${folder}\` into this folder`;
 }
 
 /** Returns the SHA-256 of a file, in hexadecimal. */

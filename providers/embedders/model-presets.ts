@@ -96,6 +96,11 @@ export function presetOf(name: PresetName | null): ModelPreset | null {
   return name === null ? null : PRESETS[name];
 }
 
+/** Returns the name of a preset. */
+export function presetNameOf(preset: ModelPreset): string {
+  return PRESET_NAMES.find((name) => PRESETS[name] === preset) ?? preset.repository;
+}
+
 /** UTF-8 bytes per token, a conservative estimate for subword vocabularies. */
 export const BYTES_PER_TOKEN = 3.5;
 

@@ -37,7 +37,7 @@ export async function downloadFile({ url, to, sha256, log }: Download): Promise<
   });
   try {
     await timedStep({ log, title: `Downloading ${url}`, describe }, async () => {
-      await withResponse(url, async (response) => {
+      await withResponse(url, {}, async (response) => {
         expected = Number(response.headers.get('content-length') ?? 0);
         if (response.body === null) throw new StackError(`${url} responded without a body`);
         await pipeline(response.body, counter, createWriteStream(to));
@@ -52,9 +52,9 @@ export async function downloadFile({ url, to, sha256, log }: Download): Promise<
 }
 
 /** Downloads a small text, such as a published checksum file. @throws StackError */
-export async function downloadText(url: string): Promise<string> {
+export async function downloadText(url: string, headers: Record<string, string> = {}): Promise<string> {
   let text = '';
-  await withResponse(url, async (response) => {
+  await withResponse(url, { headers }, async (response) => {
     text = await response.text();
   });
   return text;
@@ -66,7 +66,14 @@ export async function sha256OfFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function withResponse(url: string, use: (response: Awaited<ReturnType<typeof fetch>>) => Promise<void>) {
+type Received = Awaited<ReturnType<typeof fetch>>;
+
+/** Requests an address, and gives up on hosts that do not respond. @throws StackError that names the host */
+export async function withResponse(
+  url: string,
+  { headers = {} }: { headers?: Record<string, string> },
+  use: (response: Received) => Promise<void>,
+): Promise<void> {
   const dispatcher = new EnvHttpProxyAgent({
     connect: { timeout: RESPONSE_TIMEOUT_MS },
     headersTimeout: RESPONSE_TIMEOUT_MS,
@@ -78,7 +85,7 @@ async function withResponse(url: string, use: (response: Awaited<ReturnType<type
     2 * RESPONSE_TIMEOUT_MS,
   );
   try {
-    const response = await fetch(url, { dispatcher, signal: responseTimeout.signal });
+    const response = await fetch(url, { dispatcher, headers, signal: responseTimeout.signal });
     clearTimeout(timer);
     if (!response.ok) throw new StackError(`it responded with status ${response.status}`);
     await use(response);
