@@ -98,6 +98,8 @@ export function embedderSettings(env: Environment, named: readonly NamedEmbedder
     /** Why this embedder replaces the one that was requested; shown in `/readyz`. */
     note: env.LOCI_EMBEDDER_NOTE ?? null,
     threads: env.LOCI_EMBEDDER_THREADS ?? null,
+    /** Local models of `named` that a process has in memory at once. */
+    maxLoaded: env.LOCI_EMBEDDER_MAX_LOADED,
     /** A worker that embeds for the API; null: the API loads the model itself. */
     remote:
       env.LOCI_EMBEDDER_URL && env.LOCI_EMBEDDER_TOKEN

@@ -93,6 +93,7 @@ export const Environment = z.object({
   LOCI_EMBEDDER_FOLDER: z.string().optional(),
   LOCI_EMBEDDER_NOTE: z.string().optional(),
   LOCI_EMBEDDER_THREADS: count.optional(),
+  LOCI_EMBEDDER_MAX_LOADED: count.default(3),
   LOCI_EMBEDDER_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOCI_EMBEDDER_TOKEN: z
     .string()

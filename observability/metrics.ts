@@ -1,43 +1,46 @@
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { QueueBacklog } from '#domain/task-queues.ts';
 import { queueMetrics } from './queue-metrics.ts';
+import type { EmbeddingObserver } from '#domain/embedding-observer.ts';
+import { embeddingMetrics } from './embedding-metrics.ts';
 import { toolMetrics, type ToolMetrics } from './tool-metrics.ts';
 
 /** Metrics of a process. Durations are passed in milliseconds and published in seconds, as Prometheus recommends. */
-export type Metrics = ToolMetrics & {
-  /** Media type of `render`. */
-  readonly contentType: string;
-  /** Returns all metrics in the Prometheus text format. */
-  render(): Promise<string>;
-  /** Records a request; `route` is the pattern (`/contents/{content_id}`), never the path. */
-  observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
-  /** Counts a finished content; `outcome` is `ready`, `failed`, `cancelled` …, `code` the error code or empty. */
-  countContent(outcome: string, code?: string): void;
-  countChunks(count: number): void;
-  /** Records a stage of an ingestion: `download`, `read`, `split`, `index` or `publish`. */
-  observeStage(stage: string, durationMs: number): void;
-  /** `outcome` is `ok` or an error code. */
-  observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
-  /** Records the reranking of one search; `outcome` is `ok` or the reason why its hits were not reranked. */
-  observeRerank(outcome: string, durationMs: number): void;
-  /** Counts a token request to an OAuth provider; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
-  countRefresh(outcome: string): void;
-  setOutboxBacklog(rows: number, oldestAgeMs: number): void;
-  /** Changes that wait to be added to the counts of contents, and the size of their table. */
-  setCountBacklog(backlog: { changes: number; bytes: number }): void;
-  /** What waits in each task queue, replacing what was known before. None: it could not be measured. */
-  setQueueBacklogs(backlogs: readonly QueueBacklog[]): void;
-  /** Tenants of the index, those in memory and those that were deactivated. */
-  setTenants(tenants: { active: number; inactive: number }): void;
-  countDeactivatedTenants(count: number): void;
-  /** Records the first call in a tenant that was deactivated. */
-  observeTenantActivation(durationMs: number): void;
-  /** Counts an attempt; `outcome` is `delivered`, `retrying` or `failed`; `statusCode` is null without a response. */
-  countWebhookAttempt(outcome: string, statusCode: number | null): void;
-  /** Counts deliveries that ended without being delivered; `reason` is `deleted`, `disabled`, `gone`, `max_age` or `outage`. */
-  countEndedDeliveries(reason: string, count: number): void;
-  setWebhookBacklog(backlog: { failingReceivers: number; waitingDeliveries: number }): void;
-};
+export type Metrics = ToolMetrics &
+  EmbeddingObserver & {
+    /** Media type of `render`. */
+    readonly contentType: string;
+    /** Returns all metrics in the Prometheus text format. */
+    render(): Promise<string>;
+    /** Records a request; `route` is the pattern (`/contents/{content_id}`), never the path. */
+    observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
+    /** Counts a finished content; `outcome` is `ready`, `failed`, `cancelled` …, `code` the error code or empty. */
+    countContent(outcome: string, code?: string): void;
+    countChunks(count: number): void;
+    /** Records a stage of an ingestion: `download`, `read`, `split`, `index` or `publish`. */
+    observeStage(stage: string, durationMs: number): void;
+    /** `outcome` is `ok` or an error code. */
+    observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
+    /** Records the reranking of one search; `outcome` is `ok` or the reason why its hits were not reranked. */
+    observeRerank(outcome: string, durationMs: number): void;
+    /** Counts a token request to an OAuth provider; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
+    countRefresh(outcome: string): void;
+    setOutboxBacklog(rows: number, oldestAgeMs: number): void;
+    /** Changes that wait to be added to the counts of contents, and the size of their table. */
+    setCountBacklog(backlog: { changes: number; bytes: number }): void;
+    /** What waits in each task queue, replacing what was known before. None: it could not be measured. */
+    setQueueBacklogs(backlogs: readonly QueueBacklog[]): void;
+    /** Tenants of the index, those in memory and those that were deactivated. */
+    setTenants(tenants: { active: number; inactive: number }): void;
+    countDeactivatedTenants(count: number): void;
+    /** Records the first call in a tenant that was deactivated. */
+    observeTenantActivation(durationMs: number): void;
+    /** Counts an attempt; `outcome` is `delivered`, `retrying` or `failed`; `statusCode` is null without a response. */
+    countWebhookAttempt(outcome: string, statusCode: number | null): void;
+    /** Counts deliveries that ended without being delivered; `reason` is `deleted`, `disabled`, `gone`, `max_age` or `outage`. */
+    countEndedDeliveries(reason: string, count: number): void;
+    setWebhookBacklog(backlog: { failingReceivers: number; waitingDeliveries: number }): void;
+  };
 
 type TenantMetric = 'setTenants' | 'countDeactivatedTenants' | 'observeTenantActivation';
 type WebhookMetric = 'countWebhookAttempt' | 'countEndedDeliveries' | 'setWebhookBacklog';
@@ -54,6 +57,7 @@ export function createMetrics(): Metrics {
     render: () => registry.metrics(),
     ...requestMetrics(registry),
     ...toolMetrics(registry),
+    ...embeddingMetrics(registry),
     ...ingestionMetrics(registry),
     ...searchMetrics(registry),
     ...refreshMetrics(registry),

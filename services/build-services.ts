@@ -114,6 +114,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
   const accessCounter = createAccessCounter({ stores, log });
   closing.defer(() => accessCounter.close());
   const metrics = createMetrics();
+  embedders.observe(metrics);
   const { tenantIdleMs } = config.weaviate;
   const folders = workFolders(config.blobs);
   const tenantActivity = createTenantActivity({ ...dependencies, metrics, log, idleMs: tenantIdleMs });

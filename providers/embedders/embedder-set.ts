@@ -1,4 +1,5 @@
 import type { Embedder, EmbeddingSpace, NamedEmbedder } from '#domain/embedder.ts';
+import type { EmbeddingObserver } from '#domain/embedding-observer.ts';
 import { createLexicalEmbedder } from './lexical.ts';
 
 /** The embedders of one process. */
@@ -9,6 +10,8 @@ export type EmbedderSet = {
   readonly all: readonly NamedEmbedder[];
   /** Returns the embedder of a vector space, or null when it is not configured here. */
   forSpace(space: EmbeddingSpace): Embedder | null;
+  /** Tells an observer from now on what the embedders of this process do, `lexical` beside others apart. */
+  observe(observer: EmbeddingObserver): void;
   close(): Promise<void>;
 };
 
@@ -16,7 +19,11 @@ export type EmbedderSet = {
  * Creates a set of the default embedder, further ones, and `lexical`, which is always available.
  * @throws Error when two of them have vectors of the same space.
  */
-export function createEmbedderSet(preferred: Embedder, further: readonly NamedEmbedder[] = []): EmbedderSet {
+export function createEmbedderSet(
+  preferred: Embedder,
+  further: readonly NamedEmbedder[] = [],
+  observe: EmbedderSet['observe'] = () => undefined,
+): EmbedderSet {
   const all = [{ name: 'default', embedder: preferred }, ...further];
   if (preferred.space.provider !== 'lexical') all.push({ name: 'lexical', embedder: createLexicalEmbedder() });
   const bySpace = new Map<string, NamedEmbedder>();
@@ -34,6 +41,7 @@ export function createEmbedderSet(preferred: Embedder, further: readonly NamedEm
   return {
     preferred,
     all,
+    observe,
     forSpace: (space) => bySpace.get(spaceKey(space))?.embedder ?? null,
     async close() {
       await Promise.all(all.map(({ embedder }) => embedder.close()));

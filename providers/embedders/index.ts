@@ -4,8 +4,10 @@ import type { Embedder } from '#domain/embedder.ts';
 import { withQueryCache } from './query-cache.ts';
 import { createEmbedderSet, type EmbedderSet } from './embedder-set.ts';
 import { createLexicalEmbedder } from './lexical.ts';
+import { ModelPlaces } from './model-places.ts';
 import { presetOf } from './model-presets.ts';
 import { createNamedEmbedder } from './named-embedder.ts';
+import { ObservedEmbedders } from './observed-embedders.ts';
 
 export { createLexicalEmbedder, createEmbedderSet, type EmbedderSet };
 
@@ -22,20 +24,25 @@ const QUERY_CACHE_ENTRIES = 2_000;
  */
 export async function createEmbedders({ named, ...options }: EmbedderOptions): Promise<EmbedderSet> {
   const { cacheDir, remote } = options;
+  const observed = new ObservedEmbedders();
+  const places = new ModelPlaces(options.maxLoaded, (count) => observed.setLoadedModels(count));
   const created = await Promise.allSettled([
     createEmbedder(options),
-    ...named.map((settings) => createNamedEmbedder({ ...settings, cacheDir, remote })),
+    ...named.map((settings) => createNamedEmbedder({ ...settings, cacheDir, remote, places })),
   ]);
   const embedders = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   try {
     const reasons = created.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (reasons.length > 1) throw new Error(reasons.map(messageOf).join('\n'), { cause: reasons[0] });
     if (reasons.length > 0) throw reasons[0];
-    const [preferred, ...further] = embedders.map((one) => withQueryCache(one, { entries: QUERY_CACHE_ENTRIES }));
+    const [preferred, ...further] = embedders.map((one, at) =>
+      withQueryCache(observed.named(named[at - 1]?.name ?? 'default', one), { entries: QUERY_CACHE_ENTRIES }),
+    );
     if (!preferred) throw new RangeError('there is no default embedder');
     return createEmbedderSet(
       preferred,
       further.map((embedder, at) => ({ name: named[at]?.name ?? '', embedder })),
+      (observer) => observed.observe(observer),
     );
   } catch (error) {
     await Promise.all(embedders.map((one) => one.close()));

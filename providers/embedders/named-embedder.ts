@@ -1,12 +1,15 @@
 import type { Config } from '#config/index.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { UnusableModelError } from '#providers/local-models/unusable-model.ts';
+import type { ModelPlaces } from './model-places.ts';
 import { presetOf } from './model-presets.ts';
 
 export type NamedEmbedderOptions = Config['embedder']['named'][number] & {
   cacheDir: string;
   /** A worker that has the local models; null: this process loads them. */
   remote: { url: string; token: string } | null;
+  /** Shared by the local models of this process. */
+  places: ModelPlaces;
 };
 
 /**

@@ -10,6 +10,9 @@ test('reports measurements with their labels, durations in seconds', async (t) =
   metrics.countChunks(40);
   metrics.observeStage('read', 1_500);
   metrics.observeSearch({ type: 'hybrid', outcome: 'ok' }, 20);
+  const call = { embedder: 'tei', purpose: 'document', outcome: 'ok' } as const;
+  metrics.observeEmbedding(call, { texts: 40, durationMs: 500 });
+  metrics.setLoadedModels(2);
   metrics.setOutboxBacklog(7, 90_000);
   metrics.setCountBacklog({ changes: 3, bytes: 8192 });
   const lines = (await metrics.render()).split('\n');
@@ -21,6 +24,9 @@ test('reports measurements with their labels, durations in seconds', async (t) =
     'loci_ingested_chunks_total 40',
     'loci_ingestion_stage_duration_seconds_sum{stage="read"} 1.5',
     'loci_search_duration_seconds_count{type="hybrid",outcome="ok"} 1',
+    'loci_embedding_duration_seconds_sum{embedder="tei",purpose="document",outcome="ok"} 0.5',
+    'loci_embedded_texts_total{embedder="tei",purpose="document",outcome="ok"} 40',
+    'loci_embedding_models_loaded 2',
     'loci_outbox_backlog 7',
     'loci_outbox_oldest_age_seconds 90',
     'loci_count_changes_waiting 3',

@@ -59,6 +59,38 @@ test('each embedding server gets its own texts, prefixes, model and key', async 
   await set.close();
 });
 
+test('calls of an embedder are told with its name and how they ended, queries from the cache are not', async (t) => {
+  let status = 200;
+  const leaving = new AbortController();
+  const server = await startOpenAIServer(({ input }) => {
+    if (input[0] === 'd') leaving.abort();
+    return status === 200 ? { dimensions: 4 } : { status };
+  });
+  t.teardown(() => server.close());
+  const set = await open({ tei: { provider: 'openai', base_url: server.baseUrl, model: 'm', dimensions: 4 } });
+  const calls: unknown[] = [];
+  set.observe({
+    observeEmbedding: (call, { texts }) => calls.push({ ...call, texts }),
+    setLoadedModels: () => undefined,
+  });
+  const embedder = set.all[1]?.embedder ?? set.preferred;
+  await embedder.embed(['a', 'b'], 'document');
+  for (const query of ['q', 'q']) await embedder.embed([query], 'query');
+  status = 503;
+  await t.throwsAsync(embedder.embed(['c'], 'document'));
+  status = 200;
+  await t.throwsAsync(embedder.embed(['d'], 'document', { signal: leaving.signal }));
+  await set.preferred.embed(['a'], 'document');
+  t.deepEqual(calls, [
+    { embedder: 'tei', purpose: 'document', outcome: 'ok', texts: 2 },
+    { embedder: 'tei', purpose: 'query', outcome: 'ok', texts: 1 },
+    { embedder: 'tei', purpose: 'document', outcome: 'dependency_unavailable', texts: 1 },
+    { embedder: 'tei', purpose: 'document', outcome: 'left', texts: 1 },
+    { embedder: 'default', purpose: 'document', outcome: 'ok', texts: 1 },
+  ]);
+  await set.close();
+});
+
 test('settings that are wrong are named: two embedders of one space, folders, and what a server says', async (t) => {
   const server = { provider: 'openai', base_url: 'http://127.0.0.1:9/v1', model: 'm', dimensions: 4 };
   await t.throwsAsync(open({ one: server, two: { ...server, base_url: 'http://127.0.0.1:8/v1' } }), {
@@ -95,6 +127,29 @@ withModel(
     });
     await Promise.all([lazy.close(), eager.close()]);
     await t.throwsAsync(lazy.embed(texts, 'query'), { message: /closed/ });
+  },
+);
+
+withModel(
+  'no more local models than allowed are in memory: others wait for their turn, and each still embeds',
+  async (t) => {
+    const local = (query_prefix: string) => ({ provider: 'local', model: 'm', folder, query_prefix, threads: 1 });
+    const set = await open({ a: local('a'), b: local('b'), c: local('c') }, { LOCI_EMBEDDER_MAX_LOADED: '1' });
+    const counts: number[] = [];
+    const calls: [string, string, number][] = [];
+    set.observe({
+      observeEmbedding: ({ embedder, outcome }, { texts }) => calls.push([embedder, outcome, texts]),
+      setLoadedModels: (count) => counts.push(count),
+    });
+    const embedders = set.all.filter(({ name }) => 'abc'.includes(name));
+    const embedAll = () => Promise.all(embedders.map(({ embedder }) => embedder.embed(['x', 'y'], 'document')));
+    const [first, second] = await Promise.all([embedAll(), embedAll()]);
+    t.deepEqual(first, second);
+    t.is(Math.max(...counts), 1);
+    t.deepEqual(new Set(calls.map((call) => call.join())), new Set(['a,ok,2', 'b,ok,2', 'c,ok,2']));
+    t.is(calls.length, 6);
+    const waiting = embedAll();
+    await Promise.all([set.close(), t.throwsAsync(waiting, { message: /closed/ })]);
   },
 );
 
