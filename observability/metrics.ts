@@ -1,7 +1,7 @@
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { QueueBacklog } from '#domain/task-queues.ts';
 import { queueMetrics } from './queue-metrics.ts';
-import type { EmbeddingObserver } from '#domain/embedding-observer.ts';
+import type { EmbeddingObserver } from '#domain/embedder.ts';
 import { embeddingMetrics } from './embedding-metrics.ts';
 import { toolMetrics, type ToolMetrics } from './tool-metrics.ts';
 

@@ -1,5 +1,4 @@
-import type { Embedder, EmbeddingSpace, NamedEmbedder } from '#domain/embedder.ts';
-import type { EmbeddingObserver } from '#domain/embedding-observer.ts';
+import type { Embedder, EmbeddingObserver, EmbeddingSpace, NamedEmbedder } from '#domain/embedder.ts';
 import { createLexicalEmbedder } from './lexical.ts';
 
 /** The embedders of one process. */

@@ -4,10 +4,10 @@ import type { Embedder } from '#domain/embedder.ts';
 import { withQueryCache } from './query-cache.ts';
 import { createEmbedderSet, type EmbedderSet } from './embedder-set.ts';
 import { createLexicalEmbedder } from './lexical.ts';
-import { ModelPlaces } from './model-places.ts';
+import { ModelPlaces } from '#providers/local-models/model-places.ts';
 import { presetOf } from './model-presets.ts';
 import { createNamedEmbedder } from './named-embedder.ts';
-import { ObservedEmbedders } from './observed-embedders.ts';
+import { ObservedEmbedders } from '#observability/observed-embedders.ts';
 
 export { createLexicalEmbedder, createEmbedderSet, type EmbedderSet };
 

@@ -5,7 +5,7 @@ import { describeModel, type ModelDescription } from './describe-model.ts';
 import { reasonOf } from '#providers/local-models/unusable-model.ts';
 import { createLocalEmbedder, type LocalOptions } from './local.ts';
 import { readModelFolder } from './model-folder.ts';
-import { ModelPlaces, type PlacedModel } from './model-places.ts';
+import { ModelPlaces, type PlacedModel } from '#providers/local-models/model-places.ts';
 import { modelUseOf } from './model-presets.ts';
 import { ServerCircuit } from './server-circuit.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '#config/index.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { UnusableModelError } from '#providers/local-models/unusable-model.ts';
-import type { ModelPlaces } from './model-places.ts';
+import type { ModelPlaces } from '#providers/local-models/model-places.ts';
 import { presetOf } from './model-presets.ts';
 
 export type NamedEmbedderOptions = Config['embedder']['named'][number] & {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ModelPlaces, type PlacedModel } from '#providers/embedders/model-places.ts';
+import { ModelPlaces, type PlacedModel } from '#providers/local-models/model-places.ts';
 
 /** A model that leaves as soon as no call uses it. */
 class Model implements PlacedModel {

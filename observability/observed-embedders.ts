@@ -1,6 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { Embedder } from '#domain/embedder.ts';
-import type { EmbeddingObserver } from '#domain/embedding-observer.ts';
+import type { Embedder, EmbeddingObserver } from '#domain/embedder.ts';
 
 /** Tells an observer, which may come later than the embedders, what they do. */
 export class ObservedEmbedders implements EmbeddingObserver {
