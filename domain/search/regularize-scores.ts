@@ -11,7 +11,7 @@ import { searchedWords } from './find-matches.ts';
 
 /** Hits that are ordered among themselves; those behind them stay where they are. */
 export const REGULARIZED_HITS = 30;
-const NEIGHBOURS = 12;
+const NEIGHBOURS = 10;
 /** Exponent of the similarity, the weight of a neighbour: closer ones count more. */
 const CLOSENESS = 4;
 /** How far a score moves towards that of its neighbours. */
@@ -32,7 +32,7 @@ export function regularizationStrength(query: string): number {
 
 /**
  * Returns the new scores of hits, in the order of the hits, between the lowest and the highest of their scores. With fewer than
- * 24 hits the scores stay.
+ * 20 hits the scores stay.
  */
 export function regularizeScores(hits: readonly ScoredVector[], strength: number): number[] {
   const scores = hits.map(({ score }) => score);
