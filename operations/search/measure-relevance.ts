@@ -14,17 +14,20 @@ import { embedQuery } from './embed-query.ts';
 /** Calibrated with the first search that needs it, once in each process. */
 const calibrations = new WeakMap<Embedder, Promise<Calibration | null>>();
 
-/** `matcher`: of the query, by callers that measure several times. */
-type RelevanceRequest = Pick<SearchRequest, 'query' | 'search_type'> & { matcher?: QueryMatcher };
+/** Callers that measure several times keep for them the query as it was read, and the collections of which vectors could not be compared. */
+type RelevanceRequest = Pick<SearchRequest, 'query' | 'search_type'> & {
+  matcher?: QueryMatcher;
+  byWordsAlone?: Set<string>;
+};
 type RatedHit = { row: ChunkText };
 type Similarities = { byChunk: ReadonlyMap<string, number>; calibration: Calibration | null };
 const WORDS_ALONE: Similarities = { byChunk: new Map(), calibration: null };
-/** How long a search over several collections waits for one of them. */
+/** How long a search over several collections waits for one of them, and a keyword search for vectors. */
 const COMPARISON_LIMIT_MS = 5_000;
 
 /**
- * Measures how relevant hits are by themselves, whatever else was found. A keyword search compares words only, and so needs no
- * embedder.
+ * Measures how relevant hits are by themselves, whatever else was found. The hits of a keyword search are compared by their vectors
+ * as well, because words alone tell little about long questions, but it needs no embedder: without one, words decide.
  * @throws AppError `conflict` when the embedder of a collection is not configured; `dependency_unavailable` when the hits are of one.
  */
 export async function measureRelevance<One extends RatedHit>(
@@ -32,18 +35,21 @@ export async function measureRelevance<One extends RatedHit>(
   caller: Caller,
   { request, hits }: { request: RelevanceRequest; hits: readonly One[] },
 ): Promise<(One & { relevance: number })[]> {
-  const { matcher = createMatcher(request.query) } = request;
+  const { matcher = createMatcher(request.query), byWordsAlone = new Set() } = request;
   const wordCount = new Set(matcher.words.map(({ word }) => word.toLowerCase())).size;
   const byCollection = Map.groupBy(hits, ({ row }) => row.collection_id);
   const compared = new Map<string, Similarities>();
-  if (request.search_type !== 'keyword') {
-    await Promise.all(
-      [...byCollection].map(async ([id, ofCollection]) => {
-        const comparison = compareVectors(services, caller, { query: request.query, collectionId: id, ofCollection });
-        compared.set(id, byCollection.size > 1 ? await orWordsAlone(comparison) : await comparison);
-      }),
-    );
-  }
+  const isKeyword = request.search_type === 'keyword';
+  await Promise.all(
+    [...byCollection].map(async ([id, ofCollection]) => {
+      if (byWordsAlone.has(id)) return;
+      const comparison = compareVectors(services, caller, { request, collectionId: id, ofCollection });
+      const mayFail = isKeyword || byCollection.size > 1;
+      const similarities = mayFail ? await orWordsAlone(comparison, { needsEmbedder: !isKeyword }) : await comparison;
+      if (similarities === WORDS_ALONE) byWordsAlone.add(id);
+      compared.set(id, similarities);
+    }),
+  );
   const measured: (One & { relevance: number })[] = [];
   for (const hit of hits) {
     // Each text is read as a whole: other requests go on in between.
@@ -58,18 +64,20 @@ export async function measureRelevance<One extends RatedHit>(
 
 /**
  * One of several collections must not fail the search, or keep it back, because its embedder is not calibrated yet and does not answer:
- * words alone decide about its hits.
+ * words alone decide about its hits. Nor must a keyword search, which needs no embedder and may have none.
  */
 export async function orWordsAlone(
   comparison: Promise<Similarities>,
-  limitMs: number = COMPARISON_LIMIT_MS,
+  { limitMs = COMPARISON_LIMIT_MS, needsEmbedder = true }: { limitMs?: number; needsEmbedder?: boolean } = {},
 ): Promise<Similarities> {
   const late = Promise.withResolvers<Similarities>();
   const timer = setTimeout(() => late.resolve(WORDS_ALONE), limitMs);
   try {
     return await Promise.race([comparison, late.promise]);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'dependency_unavailable') return WORDS_ALONE;
+    const isAbsent =
+      error instanceof AppError && error.code === (needsEmbedder ? 'dependency_unavailable' : error.code);
+    if (isAbsent) return WORDS_ALONE;
     throw error;
   } finally {
     clearTimeout(timer);
@@ -81,16 +89,18 @@ function countFound({ row }: RatedHit, matcher: QueryMatcher): number {
   return new Set(matcher.findMatches(storedText(row)).map(({ queryWord }) => queryWord.toLowerCase())).size;
 }
 
-type Comparison = { query: string; collectionId: string; ofCollection: readonly RatedHit[] };
+type Comparison = { request: RelevanceRequest; collectionId: string; ofCollection: readonly RatedHit[] };
 
 async function compareVectors(
   services: Services,
   caller: Caller,
-  { query, collectionId, ofCollection }: Comparison,
+  { request: { query, search_type }, collectionId, ofCollection }: Comparison,
 ): Promise<Similarities> {
   const found = await services.stores.collections.findIndex(caller.scope, collectionId);
   if (!found) return WORDS_ALONE;
   const { space, tenant } = found.index;
+  // Vectors of hashed words say nothing that words do not.
+  if (search_type === 'keyword' && space.provider === 'lexical') return WORDS_ALONE;
   const ids = ofCollection.map(({ row }) => row.id);
   const [queryVector, vectors, calibration] = await Promise.all([
     embedQuery(services, space, { text: query, share: caller.scope.workspaceId }),

@@ -59,7 +59,7 @@ async function takeRelevant(
   // A boost of newer contents can bring any hit to the page.
   const needed = request.recency === undefined ? offset + limit + (request.offset === undefined ? 0 : 1) : Infinity;
   const { query, search_type } = request;
-  const asked = { query, search_type, matcher: createMatcher(query) };
+  const asked = { query, search_type, matcher: createMatcher(query), byWordsAlone: new Set<string>() };
   const relevant: RelevantHit[] = [];
   for (let start = 0; start < hits.length; start += RATED_AT_ONCE) {
     signal?.throwIfAborted();

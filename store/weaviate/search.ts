@@ -52,8 +52,8 @@ type RankingQuery = Pick<IndexSearch, 'limit'> & {
 /** Weight of the vector search in a hybrid search. */
 const VECTOR_WEIGHT = 0.46;
 /**
- * Hits of each of the two searches that are fused, if Weaviate is asked for no more: it scales the scores of each between its first
- * and its last hit. Weaviate itself takes 100.
+ * Hits of each of the two searches that are fused, unless more are asked for. Weaviate itself takes 100 at least, and scales the
+ * scores of each search between its first and its last hit.
  */
 const FUSED_HITS = 200;
 const LEG_DEPTH = 100;

@@ -25,6 +25,13 @@ const search = (api: ApiClient, collectionId: string, type = 'vector') =>
   api.post('/collections/search', SearchResponse, {
     json: { query: 'the sundial', collection_id: collectionId, search_type: type },
   });
+/** Of a long question, which shares one word with the text. */
+const relevanceOf = async (api: ApiClient, collectionId: string, type: string) => {
+  const query = 'By which instrument did people read the hour from a shadow before clocks, perhaps a sundial?';
+  const asked = { query, collection_id: collectionId, search_type: type, min_score: 0 };
+  const { results } = await api.post('/collections/search', SearchResponse, { json: asked });
+  return results[0]?.relevance ?? NaN;
+};
 const isReady = (api: ApiClient, id: string) =>
   until(
     () => api.get(`/contents/${id}`, Content),
@@ -66,6 +73,8 @@ test('collections have embedders of their own, and change between them; without 
   );
   t.is(change.to.model, provider === 'local' ? 'all-MiniLM-L6-v2' : 'mini');
   t.is((await search(api, changing)).results.length, 1);
+  const rated = await relevanceOf(api, changing, 'keyword');
+  t.is(rated, await relevanceOf(api, changing, 'vector'), 'vectors tell more than one word of a question');
   await machine.endWait(change.id);
   const ended = await until(machine.read, ({ status }) => status === 'completed');
   t.deepEqual((await api.get('/reembeddings?status=completed', ReembeddingList)).data, [ended]);
@@ -78,6 +87,8 @@ test('collections have embedders of their own, and change between them; without 
   t.deepEqual([refused.status, refused.code], [409, 'conflict']);
   t.regex(JSON.stringify(refused.body), /not configured.*LOCI_EMBEDDERS.*keyword.*reembed/);
   t.is((await search(later, changing, 'keyword')).results.length, 1);
+  const byWords = await relevanceOf(later, changing, 'keyword');
+  t.true(byWords >= 0 && byWords !== rated, `words alone decide: ${byWords}`);
   const [failedId] = idsOf(await later.upload(changing, [['content', 'The sundial is new.']]));
   const failed = await until(
     () => later.get(`/contents/${failedId}`, Content),

@@ -33,8 +33,19 @@ test('of several embedders, one that does not answer is given up, and the others
 test('without an answer of its embedder, words alone decide about the hits of one of several collections', async (t) => {
   const words = { byChunk: new Map(), calibration: null };
   t.deepEqual(await orWordsAlone(Promise.reject(new AppError('dependency_unavailable', 'away'))), words);
-  t.deepEqual(await orWordsAlone(new Promise(() => undefined), 10), words);
+  t.deepEqual(await orWordsAlone(new Promise(() => undefined), { limitMs: 10 }), words);
   const compared = { byChunk: new Map([['a', 0.5]]), calibration: null };
   t.is(await orWordsAlone(Promise.resolve(compared)), compared);
-  await t.throwsAsync(orWordsAlone(Promise.reject(new AppError('conflict', 'not configured'))), { code: 'conflict' });
+  const missing = () => orWordsAlone(Promise.reject(new AppError('conflict', 'not configured')));
+  await t.throwsAsync(missing(), { code: 'conflict' });
+});
+
+test('a keyword search needs no embedder for the relevance of its hits', async (t) => {
+  const words = { byChunk: new Map(), calibration: null };
+  for (const code of ['conflict', 'dependency_unavailable', 'embedding_rejected'] as const) {
+    const failed = Promise.reject(new AppError(code, 'no vector'));
+    t.deepEqual(await orWordsAlone(failed, { needsEmbedder: false }), words, code);
+  }
+  const broken = orWordsAlone(Promise.reject(new TypeError('a mistake')), { needsEmbedder: false });
+  await t.throwsAsync(broken, { instanceOf: TypeError });
 });
