@@ -10,11 +10,13 @@ export type ChatModelOptions = {
   baseUrl: string | null;
   apiKey: string | null;
   model: string | null;
-  /** Time limit of one answer, in milliseconds. */
+  /** Time limit of one answer, in milliseconds; of a streamed one, of each silence. */
   timeoutMs: number;
 };
 
 const DEFAULT_RETRY_AFTER_S = 5;
+/** A model that writes slowly, but all the time, has this many times as long for a streamed answer. */
+const STREAM_TIMEOUTS = 5;
 
 /**
  * Creates a client of a chat model on any server with the OpenAI API (OpenAI, Ollama, vLLM); null when none is configured. The
@@ -38,8 +40,8 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
       }
     },
     async *stream(question, signal) {
-      const stop = new AbortController();
-      const abortSignal = within(options.timeoutMs, stop.signal, signal);
+      const limits = limitStream(options.timeoutMs, new URL(baseUrl).host);
+      const abortSignal = AbortSignal.any(signal ? [limits.signal, signal] : [limits.signal]);
       try {
         const { fullStream } = streamText({
           model: languageModel,
@@ -49,16 +51,17 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
           onError: () => undefined,
         });
         for await (const part of fullStream) {
+          limits.heard();
           if (part.type === 'text-delta') yield { text: part.text, finish: null };
           if (part.type === 'finish') yield { text: '', finish: toFinish(part.finishReason) };
           if (part.type === 'error') throw part.error;
           if (part.type === 'abort') throw abortSignal.reason;
         }
       } catch (error) {
-        if (signal?.aborted) throw signal.reason;
+        if (abortSignal.aborted) throw abortSignal.reason;
         throw asAppError(error, new URL(baseUrl).host);
       } finally {
-        stop.abort();
+        limits.end();
       }
     },
   };
@@ -77,6 +80,32 @@ function textOf({ text, finishReason }: { text: string; finishReason: FinishReas
 function toFinish(reason: FinishReason): ChatFinish {
   if (reason === 'length') return reason;
   return reason === 'content-filter' ? 'content_filter' : 'stop';
+}
+
+/**
+ * Limits how long a stream may be silent, and how long it may take. `heard` ends a silence; `end` aborts as well, so that the server
+ * stops. The reasons of the signal are errors to throw.
+ */
+function limitStream(timeoutMs: number, host: string) {
+  const stop = new AbortController();
+  const giveUp = (what: string) => () =>
+    stop.abort(
+      new AppError('dependency_unavailable', `The chat model server at ${host} ${what}.`, {
+        retryAfterS: DEFAULT_RETRY_AFTER_S,
+      }),
+    );
+  const longestMs = STREAM_TIMEOUTS * timeoutMs;
+  const silence = setTimeout(giveUp(`sent nothing for ${timeoutMs / 1000} seconds`), timeoutMs);
+  const longest = setTimeout(giveUp(`did not finish within ${longestMs / 1000} seconds`), longestMs);
+  return {
+    signal: stop.signal,
+    heard: () => void silence.refresh(),
+    end() {
+      clearTimeout(silence);
+      clearTimeout(longest);
+      stop.abort();
+    },
+  };
 }
 
 /** Returns a signal that aborts after a time, or with one of the given signals. */

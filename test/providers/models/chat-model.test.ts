@@ -2,6 +2,7 @@ import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { parseJsonArray } from '#domain/chat-model.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 import { startChatServer } from '#test/support/servers/chat-server.ts';
 
 const question = { instructions: 'Be brief.', material: 'a private matter', maxOutputTokens: 50 };
@@ -91,6 +92,71 @@ test('reports why a streamed answer ended: it is complete, too long, or filtered
       { text: '', finish: expected },
     ]);
   }
+});
+
+/** The streamed text of a model with a second of patience, and the message of the error that ended it, if one did. */
+async function streamed(baseUrl: string, timeoutMs = 1_000): Promise<{ text: string; message: string | null }> {
+  const model = createChatModel({ baseUrl, apiKey: null, model: 'small', timeoutMs });
+  let text = '';
+  try {
+    for await (const piece of model?.stream(question) ?? []) text += piece.text;
+  } catch (error) {
+    return { text, message: error instanceof AppError ? `${error.code}: ${error.message}` : String(error) };
+  }
+  return { text, message: null };
+}
+
+test('a streamed answer may take longer than the time limit while the model writes', async (t) => {
+  const server = await startChatServer(() =>
+    (async function* () {
+      for (const word of ['The ', 'ferry ', 'leaves ', 'at ', 'noon.']) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        yield word;
+      }
+    })(),
+  );
+  t.teardown(() => server.close());
+  t.deepEqual(await streamed(server.baseUrl), { text: 'The ferry leaves at noon.', message: null });
+});
+
+test('a model that falls silent, or never ends, is given up, and the message says which', async (t) => {
+  const silent = await startChatServer(() =>
+    (async function* () {
+      yield 'At ';
+      await new Promise(() => undefined);
+    })(),
+  );
+  t.teardown(() => silent.close());
+  const given = await streamed(silent.baseUrl);
+  t.is(given.text, 'At ');
+  t.regex(given.message ?? '', /^dependency_unavailable: .* sent nothing for 1 seconds/);
+  let isEnded = false;
+  const endless = await startChatServer(() =>
+    (async function* () {
+      try {
+        for (;;) {
+          yield 'word ';
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      } finally {
+        isEnded = true;
+      }
+    })(),
+  );
+  t.teardown(() => endless.close());
+  t.regex((await streamed(endless.baseUrl, 500)).message ?? '', /did not finish within 2\.5 seconds/);
+  await eventually('the server has stopped writing', async () => isEnded);
+});
+
+test('a connection that is lost within an answer is an error, not its end', async (t) => {
+  const server = await startChatServer(() =>
+    (async function* () {
+      yield 'The ferry leaves ';
+      throw new Error('the model crashed');
+    })(),
+  );
+  t.teardown(() => server.close());
+  t.regex((await streamed(server.baseUrl)).message ?? '', /^dependency_unavailable/);
 });
 
 test('finds the JSON array in a response with other text', (t) => {
