@@ -85,10 +85,10 @@ async function searchCollection(target: SearchTarget, search: IndexSearch): Prom
     filters: withoutVersions(target.collection, filters, search.exclude ?? []),
     strength: search.type === 'hybrid' && search.regularize !== false ? regularizationStrength(search.queryText) : 0,
   };
-  const hits = await rank(target, search.type, query);
-  if (!search.explain) return hits.map((hit) => ({ ...hit, legs: null }));
+  if (!search.explain) return (await rank(target, search.type, query)).map((hit) => ({ ...hit, legs: null }));
   const legQuery = { ...query, limit: LEG_DEPTH };
-  const [keyword, vector] = await Promise.all([
+  const [hits, keyword, vector] = await Promise.all([
+    rank(target, search.type, query),
     search.type === 'vector' ? [] : rank(target, 'keyword', legQuery),
     search.type === 'keyword' ? [] : rank(target, 'vector', legQuery),
   ]);
