@@ -8,17 +8,26 @@ export type PackageRelationships = ReadonlyMap<string, { type: string; path: str
 /** Reads the relationships of a part of an Office package (ECMA-376, part 2, 9), without those to external targets. */
 export async function readPackageRelationships(archive: ZipArchive, part: string): Promise<PackageRelationships> {
   const folder = posix.dirname(part);
-  const xml = await archive.text(posix.join(folder, '_rels', `${posix.basename(part)}.rels`));
+  const xml = await archive.text(relationshipsPartOf(part));
   const relations = xml === null ? [] : childrenOf(await parseXml(xml), 'Relationship');
   return new Map(
     relations
       .filter(({ attributes }) => attributes['TargetMode'] !== 'External')
       .map(({ attributes }) => {
-        const target = attributes['Target'] ?? '';
-        const path = target.startsWith('/') ? target.slice(1) : posix.join(folder, target);
-        return [attributes['Id'] ?? '', { type: attributes['Type'] ?? '', path: decodePartName(path) }];
+        const path = resolveTarget(folder, attributes['Target'] ?? '');
+        return [attributes['Id'] ?? '', { type: attributes['Type'] ?? '', path }];
       }),
   );
+}
+
+/** The name of the part with the relationships of a part; of the package for an empty name. */
+export function relationshipsPartOf(part: string): string {
+  return posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
+}
+
+/** The part name that a target means in the relationships of a part of this folder: `../media/a%20b.xml`, `/word/a.xml`. */
+export function resolveTarget(folder: string, target: string): string {
+  return decodePartName(posix.join(target.startsWith('/') ? '/' : `/${folder}`, target).slice(1));
 }
 
 /** Part names are written as URIs, with percent-encoding. */

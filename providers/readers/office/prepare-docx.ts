@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { readChart } from './chart.ts';
 import { readDiagram } from './diagram.ts';
 import { markDocxChunks } from './docx-chunks.ts';
@@ -6,6 +7,12 @@ import { removeHiddenText } from './hidden-text.ts';
 import { type DocxNumbering, readDocxNumbering } from './docx-numbering.ts';
 import { type DocxStyle, readNumberingReference, readDocxStyles } from './docx-styles.ts';
 import { prepareDocxTables } from './docx-tables.ts';
+import {
+  type PackageRelationships,
+  readPackageRelationships,
+  relationshipsPartOf,
+  resolveTarget,
+} from './package-relationships.ts';
 import { simplifyDocx } from './simplify-docx.ts';
 import { LIST_LABEL } from '#providers/readers/shared/list-label.ts';
 import { ommlToLatex } from './omml-to-latex.ts';
@@ -21,9 +28,10 @@ import {
 import { packZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 const DOCUMENT = 'word/document.xml';
+const OFFICE_DOCUMENT = /\/officeDocument$/;
 /** The parts that mammoth reads; images and fonts are omitted. */
 const TEXT_PART = /^(?:\[Content_Types\]\.xml|_rels\/\.rels|word\/(?:_rels\/)?[^/]+\.(?:xml|rels))$/;
-const NOTES = ['word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'];
+const NOTES = ['footnotes', 'endnotes', 'comments'];
 const MAX_PARTS = 200;
 
 export type PreparedDocx = {
@@ -56,8 +64,14 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
     if (bytes) parts.set(name, bytes);
   }
   const text = (name: string): string | null => parts.get(name)?.toString('utf8') ?? null;
-  const styles = await readDocxStyles(text('word/styles.xml'));
-  const source = text(DOCUMENT);
+  const main = [...(await readPackageRelationships(archive, '')).values()].find(({ type }) =>
+    OFFICE_DOCUMENT.test(type),
+  );
+  const name = main?.path ?? DOCUMENT;
+  const relations = await readPackageRelationships(archive, name);
+  const partOf = (type: string): string => partOfType(relations, type);
+  const styles = await readDocxStyles(text(partOf('styles')));
+  const source = text(name);
   const headingStyles = new Map<string, number>();
   for (const [id, { name, headingLevel }] of styles) {
     if (headingLevel !== null && !/^heading [1-9]$/i.test(name) && name !== 'Title')
@@ -68,15 +82,16 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   simplifyDocx(document);
   removeHiddenText(document, styles);
   prepareDocxTables(document);
-  const numbering = await readDocxNumbering(text('word/numbering.xml'));
-  const paths = await relationTargets(text('word/_rels/document.xml.rels'));
+  const numbering = await readDocxNumbering(text(partOf('numbering')));
+  const paths = new Map([...relations].map(([id, { path }]) => [id, path]));
   const chunks = markDocxChunks(document, paths);
-  await hideInNotes(parts, styles);
+  await hideInNotes(parts, NOTES.map(partOf), styles);
   markDocxCode(document, styles);
   const titles = new Set([...styles].filter(([, { name }]) => name === 'Title').map(([id]) => id));
   await prepareBlocks(document, { archive, styles, numbering, paths });
   const hasTitle = descendantsOf(document, 'w:pStyle').some(({ attributes }) => titles.has(attributes['w:val'] ?? ''));
-  parts.set(DOCUMENT, xmlPart(document));
+  parts.set(name, xmlPart(document));
+  for (const part of ['', name]) await resolveTargets(parts, part);
   return { buffer: packZip(parts), headingStyles, hasTitle, chunks };
 }
 
@@ -84,27 +99,37 @@ function xmlPart(root: XmlElement): Buffer {
   return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${serializeXml(root)}`);
 }
 
-async function hideInNotes(parts: Map<string, Buffer>, styles: ReadonlyMap<string, DocxStyle>): Promise<void> {
+/** The part of a type, such as `styles`; the name that Word gives it when the document does not say. */
+function partOfType(relations: PackageRelationships, type: string): string {
+  const found = [...relations.values()].find((relation) => relation.type.endsWith(`/${type}`));
+  return found?.path ?? `word/${type}.xml`;
+}
+
+/** Writes the part names of the targets, which mammoth does not find by `./styles.xml` or `../word/styles.xml`. */
+async function resolveTargets(parts: Map<string, Buffer>, part: string): Promise<void> {
+  const name = relationshipsPartOf(part);
+  const xml = parts.get(name)?.toString('utf8');
+  if (xml === undefined || !/Target\s*=\s*["'][^"']*(?:\.\/|%)/.test(xml)) return;
+  const relationships = await parseXml(xml);
+  for (const { attributes } of childrenOf(relationships, 'Relationship'))
+    if (attributes['TargetMode'] !== 'External')
+      attributes['Target'] = `/${resolveTarget(posix.dirname(part), attributes['Target'] ?? '')}`;
+  parts.set(name, xmlPart(relationships));
+}
+
+async function hideInNotes(
+  parts: Map<string, Buffer>,
+  names: readonly string[],
+  styles: ReadonlyMap<string, DocxStyle>,
+): Promise<void> {
   const hasHiddenStyle = [...styles.values()].some(({ isHidden }) => isHidden);
-  for (const name of NOTES) {
+  for (const name of names) {
     const bytes = parts.get(name);
     if (bytes === undefined || !(hasHiddenStyle || bytes.includes('w:vanish'))) continue;
     const notes = await parseXml(bytes.toString('utf8'));
     removeHiddenText(notes, styles);
     parts.set(name, xmlPart(notes));
   }
-}
-
-async function relationTargets(xml: string | null): Promise<Map<string, string>> {
-  const relations = xml === null ? [] : childrenOf(await parseXml(xml), 'Relationship');
-  return new Map(
-    relations
-      .filter(({ attributes }) => attributes['TargetMode'] !== 'External')
-      .map(({ attributes }) => {
-        const target = attributes['Target'] ?? '';
-        return [attributes['Id'] ?? '', target.startsWith('/') ? target.slice(1) : `word/${target}`];
-      }),
-  );
 }
 
 /** Visits paragraphs in document order, in which Word counts numbers. */

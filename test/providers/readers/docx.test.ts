@@ -68,3 +68,36 @@ test('reads successive paragraphs in a monospaced font as a code block, but not 
   const whole = await readBytes(docx(typed('one line') + typed('another')), { name: 'a.docx' });
   t.false(whole.text.includes('```'));
 });
+
+test('finds the parts of a Word document wherever its relationships say that they are', async (t) => {
+  const relationships = (entries: Record<string, string>): string => {
+    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    const list = Object.entries(entries).map(
+      ([type, target]) => `<Relationship Id="${type}" Type="${types}/${type}" Target="${target}"/>`,
+    );
+    return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list.join('')}</Relationships>`;
+  };
+  const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+  const body = `${docxParagraph('Terms', 'Clause')}<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>Pay</w:t></w:r></w:p>
+    <w:p><w:r><w:t>Rates</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`;
+  const styles = `<w:styles ${W}><w:style w:type="paragraph" w:styleId="Clause"><w:name w:val="Clause"/><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style></w:styles>`;
+  const numbering = `<w:numbering ${W}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
+  const notes = `<w:footnotes ${W}><w:footnote w:id="2">${docxParagraph('In euros.')}</w:footnote></w:footnotes>`;
+  for (const [place, targets] of Object.entries({
+    dots: { styles: './styles9.xml', numbering: '../word/list%20numbers.xml', footnotes: './notes9.xml' },
+    absolute: { styles: '/word/styles9.xml', numbering: '/word/list%20numbers.xml', footnotes: '/word/notes9.xml' },
+  })) {
+    const parts: Record<string, string> = {
+      '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+      '_rels/.rels': relationships({ officeDocument: 'word/./document2.xml' }),
+      'word/document2.xml': `<w:document ${W}><w:body>${body}</w:body></w:document>`,
+      'word/_rels/document2.xml.rels': relationships(targets),
+      'word/styles9.xml': styles,
+      'word/list numbers.xml': numbering,
+      'word/notes9.xml': notes,
+    };
+    const { text } = await readBytes(zip(parts), { name: 'terms.docx' });
+    t.regex(text, /^## Terms\n\n- a\) Pay|^## Terms\n\na\) Pay/, place);
+    t.true(text.includes('In euros.'), place);
+  }
+});
