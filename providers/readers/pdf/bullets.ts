@@ -2,6 +2,8 @@ import type { Box, PdfLine } from './page.ts';
 
 /** Largest distance between a bullet and its line, in line heights. */
 const MAX_GAP_HEIGHTS = 2;
+/** Smallest distance of a letter that is a bullet from its line, in line heights; a space is a quarter of one. */
+const MIN_LETTER_GAP = 0.7;
 const MAX_DOTS = 500;
 /** The text of the line itself begins with a list marker. */
 const LIST_MARKER = /^\s*(?:[•▪◦●■□○►▶✓❑❖☐※·*\uE000-\uF8FF]|[-–—]\s|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\s)/u;
@@ -19,6 +21,19 @@ export function addDrawnBullets(lines: readonly PdfLine[], dots: readonly Box[])
       ? { ...line, text: `• ${line.text.replace(UNKNOWN_MARKER, '')}` }
       : line,
   );
+}
+
+/**
+ * Writes the letter that Word sets as the bullet of the second level as a bullet: it stands by itself, far from the text, and in
+ * another font.
+ */
+export function replaceLetterBullets(lines: readonly PdfLine[]): PdfLine[] {
+  return lines.map((line) => {
+    const [letter, next] = line.words;
+    if (letter?.text !== 'o' || !next || line.isRightToLeft) return line;
+    const isApart = next.left - letter.right > MIN_LETTER_GAP * (next.top - next.bottom);
+    return isApart && line.text.startsWith('o ') ? { ...line, text: `◦ ${line.text.slice(2).trimStart()}` } : line;
+  });
 }
 
 /** Whether the bullet is beside the beginning of the line. */

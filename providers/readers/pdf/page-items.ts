@@ -44,6 +44,10 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
   return items;
 }
 
+export function isTable(item: PageItem): item is PdfTable {
+  return 'grid' in item;
+}
+
 /** Tables between horizontal rules. */
 function findBandedTables(lines: readonly PdfLine[], ruledLines: readonly RuledLine[]): PdfTable[] {
   return findRuledBands(ruledLines).flatMap((band) =>

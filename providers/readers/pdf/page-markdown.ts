@@ -1,4 +1,4 @@
-import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
+import { markdownTable, tableRow } from '#providers/readers/shared/markdown-table.ts';
 import { codeBlock, codeBlockLength } from './code-blocks.ts';
 import {
   boldHeadingLevel,
@@ -10,8 +10,9 @@ import {
   type DocumentStyle,
   fontSizeOf,
 } from './headings.ts';
-import type { PdfTable, PdfLine } from './page.ts';
-import type { PageItem } from './page-items.ts';
+import { BULLET, createListIndents, LIST_MARKER } from './list-indents.ts';
+import type { PdfLine, PdfTable } from './page.ts';
+import { isTable, type PageItem } from './page-items.ts';
 
 /** A baseline distance of more than this many line heights separates paragraphs. */
 const PARAGRAPH_GAP = 1.75;
@@ -24,13 +25,9 @@ const WORD_END = /[\p{L}\p{N}]+$/u;
 const WORD_START = /^[\p{L}\p{N}]+/u;
 const MAX_WORD_LENGTH = 60;
 const COMPOUND = /(?<!\p{L})\p{L}+-\p{L}+/gu;
-const LIST_MARKER =
-  /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF\uFFFE-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
 /** A line of a table of contents. */
 const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
-/** Characters of the private use area are bullets of symbol fonts, and so is a single unknown character. */
-const BULLET = /^(?:[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*|\uFFFE[ \u00a0]+)/u;
 /** Typographic ligatures and Arabic presentation forms, which users do not type into a search. */
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
 /** Stretches Arabic words to fill a line. */
@@ -55,7 +52,7 @@ export function renderPageMarkdown(items: readonly PageItem[], style: DocumentSt
     if (!isTable(item)) lines.push(item);
     else {
       endText();
-      parts.push(markdownTable(item.grid));
+      parts.push(renderTable(item));
     }
   }
   endText();
@@ -81,8 +78,9 @@ function* splitTextAndCode(lines: readonly PdfLine[]): Generator<{ isCode: boole
   if (text.length > 0) yield { isCode: false, lines: text };
 }
 
-function isTable(item: PageItem): item is PdfTable {
-  return 'grid' in item;
+/** The rows of a table that began on the page before follow those there. */
+function renderTable({ grid, isContinuation }: PdfTable): string {
+  return isContinuation ? grid.map((row) => tableRow(row, row.length)).join('\n') : markdownTable(grid);
 }
 
 function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
@@ -91,6 +89,7 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
     Math.min(...lines.map(({ first, last }) => Math.min(first.left, last.left)));
   const levels = headingLevelsOf(lines, style);
   const out: string[] = [];
+  const lists = createListIndents();
   let previous: PdfLine | null = null;
   let [end, leading] = [-Infinity, Infinity];
   for (const [index, line] of lines.entries()) {
@@ -112,7 +111,10 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
     end = isNewBlock ? endOf(line) : Math.max(end, endOf(line));
     if (isNewBlock || previous === null) leading = Infinity;
     else if (!isSameRow(previous, line)) leading = distanceBelow(previous, line);
-    out.push(line.text.trimEnd().replace(BULLET, '- '));
+    const text = line.text.trimEnd().replace(BULLET, '- ');
+    if (level > 0 || (previous && distanceBelow(previous, line) < 0)) lists.end();
+    const isBlock = level === 0 && (isNewBlock || previous === null);
+    out.push(isBlock ? lists.indentOf({ start: startOf(line), size: fontSizeOf(line), text }) : '', text);
     previous = line;
   }
   return out.join('');

@@ -45,7 +45,13 @@ export type RuledLine = {
 export type FormField = { text: string; box: Box };
 
 /** A table on a page: the texts of its cells row by row, and the words that they contain. */
-export type PdfTable = { box: Box; grid: string[][]; words: ReadonlySet<PdfWord> };
+export type PdfTable = {
+  box: Box;
+  grid: string[][];
+  words: ReadonlySet<PdfWord>;
+  /** Its rows continue the table at the end of the page before; it has no header. */
+  isContinuation?: true;
+};
 
 /** The text of a cell: its words in the order of the document. */
 export function joinWords(words: readonly PdfWord[]): string {

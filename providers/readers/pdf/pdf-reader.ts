@@ -1,15 +1,18 @@
 import { AppError } from '#domain/app-error.ts';
 import type { ReadDocument, Reader, ReadLimits } from '#domain/reader.ts';
 import { hasCodeBlocks } from './code-blocks.ts';
+import { markContinuedTables, type PlacedItems } from './continued-tables.ts';
 import { measureDocumentStyle } from './headings.ts';
 import { joinHyphenatedWords, renderPageMarkdown } from './page-markdown.ts';
 import { recognizePages } from '#providers/readers/images/recognize-pages.ts';
 import { removeRunningLines } from './running-lines.ts';
-import { pageItems } from './page-items.ts';
+import { isTable, type PageItem, pageItems } from './page-items.ts';
+import type { PdfLine, PdfPage } from './page.ts';
 import { type PdfFile, withPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
+const EMPTY_PAGE: PlacedItems = { height: 0, items: [] };
 
 /**
  * Reads PDF documents with pdfium: page starts, paragraphs, headings, columns and tables by layout. Scanned pages are
@@ -37,14 +40,13 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
   if (!hasCodeBlocks(texts))
     for (const line of [...texts.flat(), ...withText.flatMap(({ lines }) => lines)]) line.isMonospaced = false;
   const style = measureDocumentStyle(withText.map(({ lines }) => lines));
-  for (const [index, page] of pages.entries()) {
+  const items = markContinuedTables(pages.map((page, index) => placedItems(page, texts[index] ?? [])));
+  for (const index of pages.keys()) {
     builder.startPage(index + 1);
-    const lines = texts[index] ?? [];
     const imageText = recognized?.texts.get(index) ?? '';
     if (imageText !== '') builder.append(`${imageText}\n\n`);
-    if (!page || lines.length === 0) continue;
-    const text = renderPageMarkdown(pageItems({ ...page, lines }), style);
-    builder.append(`${joinHyphenatedWords(text).trim()}\n\n`);
+    const text = joinHyphenatedWords(renderPageMarkdown(items[index] ?? [], style)).trim();
+    if (text !== '') builder.append(`${text}${continuesTable(items[index + 1]) ? '\n' : '\n\n'}`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
   const withoutText = pages.filter(
@@ -57,6 +59,15 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
     ...(withoutText === 0 ? {} : { pages_without_text: withoutText }),
     ...(readable.length === pages.length ? {} : { unreadable_pages: pages.length - readable.length }),
   });
+}
+
+function placedItems(page: PdfPage | null, lines: PdfLine[]): PlacedItems {
+  return page && lines.length > 0 ? { height: page.height, items: pageItems({ ...page, lines }) } : EMPTY_PAGE;
+}
+
+function continuesTable(items: readonly PageItem[] = []): boolean {
+  const [first] = items;
+  return first !== undefined && isTable(first) && first.isContinuation === true;
 }
 
 function noTextError(pageCount: number): AppError {

@@ -1,6 +1,6 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
-import { addDrawnBullets } from '#providers/readers/pdf/bullets.ts';
+import { addDrawnBullets, replaceLetterBullets } from '#providers/readers/pdf/bullets.ts';
 import { joinFractions } from '#providers/readers/pdf/fractions.ts';
 import { joinLineSegments } from '#providers/readers/pdf/join-line-segments.ts';
 import { insertFieldValues } from '#providers/readers/pdf/field-values.ts';
@@ -42,7 +42,10 @@ export function readPage(
       drawn.map(rotation.rotateRuledLine).filter((line) => isVisibleRuledLine(line, rotation)),
     );
     const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_IMAGE_SHARE;
-    const linesWithBullets = addDrawnBullets(joinFractions(lines, ruledLines), dots.map(rotation.rotateBox));
+    const linesWithBullets = addDrawnBullets(
+      replaceLetterBullets(joinFractions(lines, ruledLines)),
+      dots.map(rotation.rotateBox),
+    );
     return { width, height, lines: linesWithBullets, ruledLines, isImage };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
