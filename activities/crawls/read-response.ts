@@ -15,7 +15,7 @@ import {
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 /** Content types of documents; their bytes decide in the end. `octet-stream` is declared by servers that do not know the type. */
 const DOCUMENT_TYPES =
-  /^(?:application\/(?:pdf|rtf|msword|epub\+zip|octet-stream|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+)|text\/(?:plain|markdown|csv|tab-separated-values|rtf))$/;
+  /^(?:application\/(?:pdf|rtf|msword|vnd\.ms-powerpoint|epub\+zip|octet-stream|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+)|text\/(?:plain|markdown|csv|tab-separated-values|rtf))$/;
 const CHARSET = /;\s*charset\s*=\s*["']?([\w.:-]+)/i;
 /** `X-Robots-Tag: other-bot: noindex` addresses another crawler. */
 const ADDRESSED = /^\s*([\w-]+)\s*:(.*)$/;

@@ -27,6 +27,7 @@ import { pptxReader } from '#providers/readers/office/pptx-reader.ts';
 import { rtfReader } from '#providers/readers/office/rtf-reader.ts';
 import { textReader } from '#providers/readers/text/text-reader.ts';
 import { unstructuredReader } from '#providers/readers/external/unstructured-reader.ts';
+import { pptReader } from '#providers/readers/legacy/ppt-reader.ts';
 import { docReader } from '#providers/readers/legacy/doc-reader.ts';
 import { xlsReader } from '#providers/readers/legacy/xls-reader.ts';
 import { xlsxReader } from '#providers/readers/office/xlsx-reader.ts';
@@ -55,6 +56,7 @@ export const FORMATS: readonly Reader[] = [
   xlsxReader,
   xlsReader,
   docReader,
+  pptReader,
   odfReader,
   epubReader,
   rtfReader,
@@ -123,7 +125,6 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
 
 /** How to convert old formats that are common. */
 const CONVERSIONS: ReadonlyMap<string, string> = new Map([
-  [PPT, 'Save it as .pptx (PowerPoint or LibreOffice: File, Save As)'],
   [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that created it: File, Save As)'],
 ]);
 
