@@ -3,11 +3,12 @@ import { Client } from 'pg';
 const WRONG_PASSWORD = '28P01';
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-/** What the API and the workers may do: read and write rows. They change no table, create nothing, and are no superuser. */
+/** What the API and the workers may do: read and write rows, and find conversations. They change no table, create nothing, and are no superuser. */
 const GRANTS = [
   'grant usage on schema public to %role',
   'grant select, insert, update, delete on all tables in schema public to %role',
   'grant usage, select on all sequences in schema public to %role',
+  'grant execute on function conversations_by_title, conversations_by_collection to %role',
   // The schema version is no business of the application.
   'revoke all on knex_migrations, knex_migrations_lock from %role',
 ];

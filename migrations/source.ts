@@ -38,6 +38,7 @@ import * as blobBytes from './20261210_blob_bytes.ts';
 import * as signInCodes from './20261207_sign_in_codes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
+import * as rowSecurityOfAllTables from './20261210_row_security_of_all_tables.ts';
 import * as jobLists from './lists/20261209_job_lists.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
 
@@ -91,6 +92,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261208_upload_lists', ...uploadLists },
   { name: '20261209_job_lists', ...jobLists },
   { name: '20261210_blob_bytes', ...blobBytes },
+  { name: '20261210_row_security_of_all_tables', ...rowSecurityOfAllTables },
 ];
 
 /** For `knex.migrate`. */

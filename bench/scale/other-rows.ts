@@ -3,7 +3,7 @@ import type { FillStatement } from './content-rows.ts';
 const WORKSPACE = `(select workspace_id from filled_collections limit 1)`;
 const AGE = `now() - interval '20 days'`;
 
-/** Memories, deliveries, residues, stored answers. */
+/** Memories, conversations, jobs, deliveries, residues, stored answers. */
 export const OTHER_STATEMENTS: readonly FillStatement[] = [
   {
     // The first of a thousand users has a third of them; one in fifty belongs to the team.
@@ -19,6 +19,22 @@ export const OTHER_STATEMENTS: readonly FillStatement[] = [
         index_due_at)
       select id, 1, workspace_id, uuidv7(), repeat(md5(id::text) || ' ', 3), created_at, 'current', 'lexical', created_at
       from memories order by created_at`,
+  },
+  {
+    // One title in a thousand has a word of its own; one conversation in a thousand is about the smallest collection.
+    what: 'conversations',
+    sql: `insert into conversations (workspace_id, title, title_key, collections, created_at)
+      select ${WORKSPACE}, title, title, case when number % 1000 = 7 then array(select id from filled_collections order by place
+        desc limit 1) else array(select id from filled_collections order by place limit 1) end, ${AGE} + number * interval '1 second'
+      from (select number, case when number % 1000 = 7 then 'zebra crossing' else md5(number::text) end as title
+        from generate_series(1, :contents::int) number) titled`,
+  },
+  {
+    what: 'jobs',
+    sql: `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary, state)
+      select ${WORKSPACE}, 'ingestBatch', 'ingest/' || number, 'ingest', jsonb_build_object('upload_id', uuidv7()), '',
+        'started'
+      from generate_series(1, :contents::int) number`,
   },
   {
     what: 'deliveries',

@@ -20,14 +20,19 @@ function someOf(collectionIds: readonly string[], count: number): string[] {
 /** The calls of the stores whose cost could grow with the number of rows. */
 export function storeCalls(data: DataSet): StoreCall[] {
   const { workspaceId } = data;
-  return [...listCalls(data), ...uploadCalls(data), ...jobCalls(data), ...countCalls(data), ...loopCalls()].map(
-    ([what, call]) => ({
-      what,
-      // Loops serve all workspaces.
-      workspaceId: what.startsWith('loop: ') ? null : workspaceId,
-      call,
-    }),
-  );
+  return [
+    ...listCalls(data),
+    ...uploadCalls(data),
+    ...jobCalls(data),
+    ...conversationCalls(data),
+    ...countCalls(data),
+    ...loopCalls(),
+  ].map(([what, call]) => ({
+    what,
+    // Loops serve all workspaces.
+    workspaceId: what.startsWith('loop: ') ? null : workspaceId,
+    call,
+  }));
 }
 
 type NamedCall = [what: string, call: StoreCall['call']];
@@ -131,6 +136,20 @@ function jobCalls({ workspaceId, collectionIds, middleUs, uploadId }: DataSet): 
       'changes of embedders, failed',
       ({ reembeddings }) => reembeddings.list(whole, { ...changes, statuses: ['failed'] }),
     ],
+  ];
+}
+
+function conversationCalls({ workspaceId, collectionIds, uploadId }: DataSet): NamedCall[] {
+  const whole = { workspaceId, collectionIds: null };
+  const page = { skip: 0, limit: 50 };
+  const byTitle = { readerId: null, titleKey: 'zebra' };
+  const about = { readerId: null, collectionId: collectionIds.at(-1) };
+  return [
+    ['conversations of the workspace', ({ conversations }) => conversations.list(whole, { readerId: null }, page)],
+    ['conversations by title', ({ conversations }) => conversations.list(whole, byTitle, page)],
+    ['conversations about the smallest collection', ({ conversations }) => conversations.list(whole, about, page)],
+    ['count: conversations by title', ({ conversations }) => conversations.count(whole, byTitle)],
+    ['jobs of an upload', ({ outbox }) => outbox.hasForUpload(whole, uploadId)],
   ];
 }
 

@@ -104,7 +104,7 @@ export function createEntryStore(database: Database) {
            t.created_by,
            case when cc.unpacked_version = cc.version then cc.unpacked else 0 end as cursor,
            root.id as root_id, coalesce(root.size, 0) as root_size, (
-             select o.args ->> 'upload_id' from outbox o
+             select o.upload_id from outbox o
              where o.workflow_id = cc.workflow_id and o.workspace_id = cc.workspace_id) as awaited_by
          from content_collections cc join contents t on t.id = cc.content_id
          join contents root on root.id = coalesce((select r.id from contents r where r.id = t.part_root), t.id)

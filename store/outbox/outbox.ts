@@ -64,7 +64,7 @@ export function createOutboxStore(database: Database) {
     async hasForUpload(scope: Scope, uploadId: string): Promise<boolean> {
       const rows = await query(
         database,
-        `select from outbox where workspace_id = :workspaceId and args ->> 'upload_id' = :uploadId limit 1`,
+        `select from outbox where workspace_id = :workspaceId and upload_id = :uploadId limit 1`,
         { workspaceId: scope.workspaceId, uploadId },
       );
       return rows.length > 0;
@@ -78,7 +78,7 @@ export function createOutboxStore(database: Database) {
       const [row] = await query<{ upload_id: string | null }>(
         database,
         `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId
-         returning args ->> 'upload_id' as upload_id`,
+         returning upload_id`,
         { workspaceId: scope.workspaceId, workflowId },
       );
       return row === undefined ? null : { uploadId: row.upload_id };

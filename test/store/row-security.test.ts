@@ -78,7 +78,32 @@ test('the role of the application reads and writes rows, and nothing else', asyn
   }
 });
 
-test('every table with rows of workspaces has the policy, but those whose indexes it would disable', async (t) => {
+test('a title of another workspace is not found, by whatever workspace the search is for', async (t) => {
+  const [ours, theirs] = [await createKey(), await createKey()];
+  const database = open(1);
+  t.teardown(() => database.destroy());
+  const title = `t${randomUUID().replaceAll('-', '')}`;
+  const collection = randomUUID();
+  for (const { workspaceId } of [ours, theirs]) {
+    const insert = `insert into conversations (workspace_id, title, title_key, collections)
+      values (:workspaceId, :title, :title, array[:collection::uuid])`;
+    await query(database, insert, { workspaceId, title, collection });
+  }
+  const found = async (sql: string, workspaceId: string | null) =>
+    (await query(database, sql, { ...(workspaceId === null ? {} : { workspaceId }), title, collection })).length;
+  const byTitle = (owner: string) => `select conversations_by_title('${owner}', :title)`;
+  const byCollection = (owner: string) => `select conversations_by_collection('${owner}', :collection)`;
+  for (const search of [byTitle, byCollection]) {
+    t.is(await found(search(ours.workspaceId), ours.workspaceId), 1);
+    t.is(await found(search(theirs.workspaceId), ours.workspaceId), 0);
+    t.is(await found(search(theirs.workspaceId), null), 1, 'work on all workspaces names none');
+  }
+  t.is(await found('select id from conversations', ours.workspaceId), 1);
+  await query(database, 'delete from conversations', ours);
+  t.is(await found('select id from conversations', theirs.workspaceId), 1);
+});
+
+test('every table with rows of workspaces has the policy', async (t) => {
   const { database } = openInsides(t);
   const unprotected = await query(
     database,
@@ -86,5 +111,5 @@ test('every table with rows of workspaces has the policy, but those whose indexe
      where n.nspname = 'public' and c.relkind = 'r' and not c.relrowsecurity
        and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id') order by 1`,
   );
-  t.deepEqual(unprotected, [{ name: 'conversations' }, { name: 'outbox' }]);
+  t.deepEqual(unprotected, []);
 });
