@@ -9,13 +9,7 @@ import { htmlReader } from '#providers/readers/text/html-reader.ts';
 import { imageReader } from '#providers/readers/images/image-reader.ts';
 import { jsonReader } from '#providers/readers/text/json-reader.ts';
 import { markdownReader } from '#providers/readers/text/markdown-reader.ts';
-import {
-  ARCHIVE_TYPES,
-  COMPOUND_FILE,
-  describeType,
-  ENCRYPTED_OFFICE,
-  PPT,
-} from '#providers/readers/shared/media-types.ts';
+import { ARCHIVE_TYPES, COMPOUND_FILE, describeType, ENCRYPTED_OFFICE } from '#providers/readers/shared/media-types.ts';
 import { notebookReader } from '#providers/readers/markup/notebook-reader.ts';
 import { textMarkupReader } from '#providers/readers/markup/text-markup-reader.ts';
 import { xmlDocumentReader } from '#providers/readers/markup/xml-document-reader.ts';

@@ -1,4 +1,6 @@
 import { findAlignedTables } from './aligned-tables.ts';
+import { tableRows } from './table-rows.ts';
+import { findNarrowTables } from './narrow-tables.ts';
 import { findRuledTables } from './ruled-tables.ts';
 import { findRuledBands, isInBand } from './ruled-bands.ts';
 import { findColumns, sortByReadingOrder } from './columns.ts';
@@ -12,6 +14,7 @@ export type PageItem = PdfLine | PdfTable;
  * first line.
  */
 export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
+  const isRightToLeft = given.some((line) => line.isRightToLeft);
   const columnOf = findColumns(given);
   const lines = sortByReadingOrder(given, columnOf);
   const words = lines.flatMap((line) => line.words);
@@ -25,8 +28,11 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
     if (column) column.push(rest);
     else byColumn.set(columnOf(line), [rest]);
   }
-  const aligned = [...byColumn.values()].flatMap((column) => findAlignedTables(column));
-  const tables = [...ruled, ...mergeTables(aligned, findBandedTables(lines, ruledLines))];
+  const rows = [...byColumn].map(([column, rest]) => ({ column, rows: tableRows(rest) }));
+  const aligned = rows.flatMap((column) => findAlignedTables(column.rows));
+  // Lines that span several columns of text would be a table of these.
+  const narrow = rows.flatMap((one) => (one.column === -1 || isRightToLeft ? [] : findNarrowTables(one.rows)));
+  const tables = [...ruled, ...mergeTables(mergeNarrow(aligned, narrow), findBandedTables(lines, ruledLines))];
   if (tables.length === 0) return lines;
   // The first column is the right one.
   if (isMostlyRightToLeft(lines)) for (const { grid } of tables) for (const row of grid) row.reverse();
@@ -52,7 +58,10 @@ export function isTable(item: PageItem): item is PdfTable {
 function findBandedTables(lines: readonly PdfLine[], ruledLines: readonly RuledLine[]): PdfTable[] {
   return findRuledBands(ruledLines).flatMap((band) =>
     findAlignedTables(
-      lines.filter((line) => isInBand(line, band)),
+      tableRows(
+        lines.filter((line) => isInBand(line, band)),
+        true,
+      ),
       true,
     ),
   );
@@ -68,6 +77,15 @@ function mergeTables(aligned: readonly PdfTable[], banded: readonly PdfTable[]):
     (table) => !added.some((other) => [...other.words].some((word) => table.words.has(word))),
   );
   return [...kept, ...added];
+}
+
+/** Of narrow tables and of those found by wide gaps which share words, the ones with more words. */
+function mergeNarrow(aligned: readonly PdfTable[], narrow: readonly PdfTable[]): PdfTable[] {
+  const added = narrow.filter(({ words }) => {
+    const shared = aligned.filter((other) => !other.words.isDisjointFrom(words));
+    return words.size > shared.reduce((sum, other) => sum + other.words.size, 0);
+  });
+  return [...aligned.filter((table) => added.every((other) => other.words.isDisjointFrom(table.words))), ...added];
 }
 
 function isMostlyRightToLeft(lines: readonly PdfLine[]): boolean {

@@ -81,3 +81,49 @@ test('does not read a list between horizontal rules as a table', async (t) => {
   const { text } = await readBytes(cutPage(A4, tableAt(items, [62, 75]), rules), { name: 'a.pdf' });
   t.false(text.includes('|'), text);
 });
+
+test('reads a table without rules whose columns are close and whose cells are wrapped', async (t) => {
+  const notes = [
+    ['keeps the order in which the files', 'were added to the collection'],
+    ['is not read by default, because', 'it takes minutes on slow disks'],
+    ['ends the program at once and', 'writes what was done so far'],
+    ['says each step'],
+  ];
+  const names = ['sorted', 'hidden', 'strict', 'loud'];
+  const texts = names.flatMap((name, row) => {
+    const [first = '', ...rest] = notes[row] ?? [];
+    const top = 600 - row * 40;
+    // Browsers set a short cell in the middle of a wrapped one.
+    const middle = rest.length === 0 ? top : top - 6.5;
+    return [
+      { text: first, x: 106, y: top },
+      ...rest.map((line) => ({ text: line, x: 106, y: top - 13 })),
+      { text: name, x: 60, y: middle },
+      { text: String(row + 1), x: 280, y: middle },
+    ];
+  });
+  const heads = ['Name', 'What it does', 'No.'].map((text, column) => ({
+    text,
+    x: [60, 106, 274][column] ?? 0,
+    y: 620,
+  }));
+  const heading = { text: 'Options of the command line', x: 60, y: 650, size: 18 };
+  const { text } = await readBytes(cutPage(A4, [heading, ...heads, ...texts]), { name: 'a.pdf' });
+  const rows = names.map((name, row) => `| ${name} | ${notes[row]?.join(' ')} | ${row + 1} |`);
+  t.is(
+    text.trim(),
+    ['# Options of the command line', '', '| Name | What it does | No. |', '| --- | --- | --- |', ...rows].join('\n'),
+  );
+});
+
+test('does not read text in columns, or a list whose bullets are letters of a symbol font, as a table', async (t) => {
+  const left = [...WRAPPED, ...WRAPPED].map((text, line) => ({ text: text.slice(0, 36), x: 60, y: 700 - line * 14 }));
+  const right = left.map(({ text, y }) => ({ text, x: 300, y }));
+  const list = ['Wash the apples', 'Cut the pears', 'Serve them cold', 'Clean the table', 'Go home'];
+  const items = list.flatMap((text, line) => [
+    { text: 'r', x: 60, y: 500 - line * 14 },
+    { text, x: 72, y: 500 - line * 14 },
+  ]);
+  const { text } = await readBytes(cutPage(A4, [...left, ...right, ...items]), { name: 'a.pdf' });
+  t.false(text.includes('| ---'), text);
+});
