@@ -1,4 +1,4 @@
-import { joinWords, type PdfTable, type PdfWord } from './page.ts';
+import { joinWords, type PdfTable } from './page.ts';
 import {
   assignToColumns,
   boundingBox,

@@ -39,12 +39,8 @@ const FACING_PAGE_NUMBERS = /^(\d{1,4})\s.*\s(\d{1,4})$/;
  */
 export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
   const edges = pages.map((page) => edgeLines(page?.lines ?? []));
-  const keysOf = createLineKeys(pages);
-  const repeats = new Map<string, number>();
-  for (const [index, lines] of edges.entries()) {
-    const found = [...lines].flatMap((line) => keysOf(line, index).flatMap((key) => [key, sizedKey(line, key)]));
-    for (const key of new Set(found)) repeats.set(key, (repeats.get(key) ?? 0) + 1);
-  }
+  const keys = pages.length < MIN_REPEATS ? [] : lineKeys(pages, edges);
+  const repeats = countRepeats(keys);
   const needed = Math.max(MIN_REPEATS, pages.length * MIN_SHARE);
   const isRepeated = (key: string): boolean => (repeats.get(key) ?? 0) >= needed;
   const seen = new Set<string>();
@@ -54,29 +50,39 @@ export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[
     return lines.flatMap((line) => {
       if (!page || !edge.has(line)) return [line];
       if (lines.length > 1 && isPageNumber(line, page)) return [];
-      const keys = keysOf(line, index).filter(isRepeated);
-      if (keys.length === 0 || isTableRow(line, page, edge)) return [line];
-      const isFirst = !keys.some((key) => seen.has(key));
-      for (const key of keys) seen.add(key);
+      const repeated = (keys[index]?.get(line) ?? []).filter(isRepeated);
+      if (repeated.length === 0 || isTableRow(line, page, edge)) return [line];
+      const isFirst = !repeated.some((key) => seen.has(key));
+      for (const key of repeated) seen.add(key);
       if (!isFirst) return [];
       // The title on the first page, which the header repeats, is larger than the header.
-      return [keys.some((key) => isRepeated(sizedKey(line, key))) ? { ...line, isNeverHeading: true } : line];
+      return [repeated.some((key) => isRepeated(sizedKey(line, key))) ? { ...line, isNeverHeading: true } : line];
     });
   });
 }
 
-/** Identifies a line on other pages, by several keys: it recurs where one of them does. */
-type LineKeys = (line: PdfLine, pageIndex: number) => string[];
+/** On how many pages each key occurs, also together with the size of the line. */
+function countRepeats(pages: readonly LineKeys[]): Map<string, number> {
+  const repeats = new Map<string, number>();
+  for (const lines of pages) {
+    const found = [...lines].flatMap(([line, keys]) => keys.flatMap((key) => [key, sizedKey(line, key)]));
+    for (const key of new Set(found)) repeats.set(key, (repeats.get(key) ?? 0) + 1);
+  }
+  return repeats;
+}
+
+/** Identify the lines at the edges of a page on other pages, by several keys: a line recurs where one of them does. */
+type LineKeys = ReadonlyMap<PdfLine, readonly string[]>;
 
 /**
- * Creates the function that returns the keys of a line: its text, and for each number in it the text with its difference from the
- * number of the page in its place, because a page number increases from page to page while the other numbers of a line are the
- * same. Lines larger than most of the document are titles and keep their numbers: `Week 1` and `Week 2` are two titles.
+ * The keys of a line: its text, and for each number in it the text with its difference from the number of the page in its place,
+ * because a page number increases from page to page while the other numbers of a line are the same. Lines larger than most of the
+ * document are titles and keep their numbers: `Week 1` and `Week 2` are two titles.
  */
-function createLineKeys(pages: readonly (PdfPage | null)[]): LineKeys {
+function lineKeys(pages: readonly (PdfPage | null)[], edges: readonly ReadonlySet<PdfLine>[]): LineKeys[] {
   const sizes = pages.flatMap((page) => page?.lines.map(fontSizeOf) ?? []).sort((a, b) => a - b);
   const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
-  return (line, pageIndex) => {
+  const keysOf = (line: PdfLine, pageIndex: number): string[] => {
     const text = line.text.trim();
     if (fontSizeOf(line) >= usual * MIN_TITLE_RATIO) return [text];
     const numbered = [...text.matchAll(NUMBER)].slice(0, MAX_NUMBERS).flatMap(({ 0: number, index }) => {
@@ -87,6 +93,7 @@ function createLineKeys(pages: readonly (PdfPage | null)[]): LineKeys {
     });
     return [text, ...numbered, ...placedKey(line, pages[pageIndex])];
   };
+  return edges.map((lines, index) => new Map([...lines].map((line) => [line, keysOf(line, index)])));
 }
 
 /** Of a selection of pages, the numbers have gaps: a title with a number before or after it, in its place in the margin. */
