@@ -9,9 +9,15 @@ const MAX_OVERHANG = 0.4;
 const MAX_GAP = 0.45;
 /** Text beside a fraction, on its axis, is at most this many line heights away. */
 const MAX_BESIDE_GAP = 1.2;
+/**
+ * The middle of the text beside a fraction is at most this many line heights above or below its bar. A rule that underlines words,
+ * such as those of a link, is farther away from the middle of both lines.
+ */
+const MAX_SHIFT = 0.25;
 const OPERAND = /^[\p{L}\p{N}\p{M}.,′']+$/u;
 
-type Fraction = { numerator: readonly PdfWord[]; denominator: readonly PdfWord[]; box: Box };
+/** `axis`: the height of its bar. */
+type Fraction = { numerator: readonly PdfWord[]; denominator: readonly PdfWord[]; box: Box; axis: number };
 
 /**
  * Writes stacked fractions, whose parts are lines of their own, into the line that they stand in: `x = (a + b)/2`. A fraction is a
@@ -24,7 +30,7 @@ export function joinFractions(lines: readonly PdfLine[], ruledLines: readonly Ru
   if (bars.length > MAX_BARS) return joined;
   for (const bar of bars.toSorted((a, b) => a.start - b.start)) {
     const fraction = fractionAt(bar, joined);
-    if (fraction) joined = withFraction(joined, fraction);
+    if (fraction && !hasRuleBelow(fraction.denominator, bars)) joined = withFraction(joined, fraction);
   }
   return joined;
 }
@@ -54,7 +60,18 @@ function fractionAt(bar: RuledLine, lines: readonly PdfLine[]): Fraction | null 
     top: Math.max(...parts.map(({ top }) => top)),
     bottom: Math.min(...parts.map(({ bottom }) => bottom)),
   };
-  return { numerator, denominator, box };
+  return { numerator, denominator, box, axis: bar.position };
+}
+
+/** Whether the words are underlined themselves, as two links below one another are. */
+function hasRuleBelow(words: readonly PdfWord[], bars: readonly RuledLine[]): boolean {
+  const [left, right] = [Math.min(...words.map((word) => word.left)), Math.max(...words.map((word) => word.right))];
+  const [top, bottom] = [Math.max(...words.map((word) => word.top)), Math.min(...words.map((word) => word.bottom))];
+  const reach = MAX_GAP * (top - bottom);
+  return bars.some(
+    ({ position, start, end }) =>
+      position < (top + bottom) / 2 && position > bottom - reach && start < left + reach && end > right - reach,
+  );
 }
 
 function isNear(distance: number, { top, bottom }: PdfWord): boolean {
@@ -75,14 +92,13 @@ function slackOf(words: readonly PdfWord[], { start, end }: RuledLine): number |
 }
 
 /** The lines with the fraction in the line beside it, and without its parts; unchanged when no text is beside it. */
-function withFraction(lines: PdfLine[], { numerator, denominator, box }: Fraction): PdfLine[] {
+function withFraction(lines: PdfLine[], { numerator, denominator, box, axis }: Fraction): PdfLine[] {
   const parts = new Set([...numerator, ...denominator]);
   const rest = lines.map((line) => (line.words.some((word) => parts.has(word)) ? withoutParts(line, parts) : line));
-  const middle = (box.top + box.bottom) / 2;
   const isBeside = (line: PdfLine | null): line is PdfLine => {
     if (!line) return false;
     const height = line.first.top - line.first.bottom;
-    const isOnAxis = line.first.bottom < middle && line.first.top > middle;
+    const isOnAxis = Math.abs((line.first.top + line.first.bottom) / 2 - axis) <= MAX_SHIFT * height;
     const isAdjacent = line.words.some(
       ({ left, right }) =>
         Math.abs(box.left - right) <= MAX_BESIDE_GAP * height || Math.abs(left - box.right) <= MAX_BESIDE_GAP * height,

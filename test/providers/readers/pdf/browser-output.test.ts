@@ -78,3 +78,18 @@ test('does not read justified text in a narrow column as a table', async (t) => 
   const text = await markdownOf(`<div style="width:150pt;text-align:justify"><p>${`${words} `.repeat(6)}</p></div>`);
   t.false(text.includes('|'), text);
 });
+
+test('reads the words of a page in order, whatever is underlined', async (t) => {
+  const words = `${PROSE} ${PROSE} ${PROSE}`.split(' ');
+  // Links of all lengths, so that some stand above words of the next line that are about as wide.
+  const linked = words.map((word, at) => (at % 7 < 3 ? `<a href="https://example.org/${at}">${word}</a>` : word));
+  const items = ['Token revocation', 'Proof keys for exchange (short)', 'Native applications', 'Device grants (late)'];
+  const list = items.map((item) => `<li>${item.replace(/^[^(]+\b/, '<a href="https://example.org/">$&</a>')}</li>`);
+  for (const width of [260, 330, 410, 520]) {
+    const text = await markdownOf(
+      `<div style="width:${width}px;text-align:justify;line-height:1.2"><p>${linked.join(' ')}</p><ul>${list.join('')}</ul></div>`,
+    );
+    t.true(text.replace(/\s+/g, ' ').includes(words.join(' ')), text);
+    t.true(text.includes(items.map((item) => `- ${item}`).join('\n')), text);
+  }
+});
