@@ -12,7 +12,7 @@ import { createReaderPool, type ReadResult, type ReadTask } from '#providers/rea
 import { formatVerdict } from '#bench/statistics.ts';
 import { type MarkdownStructure, structureOf } from './markdown-structure.ts';
 import { comparePdfSpeed } from './pdf-speed.ts';
-import { headingSimilarity, tablesSimilarity, wordF1 } from './similarity.ts';
+import { headingSimilarity, tablesSimilarity, wordF1, wordPairs } from './similarity.ts';
 
 const EXPECTED = '.expected.md';
 const MIB = 1024 * 1024;
@@ -30,7 +30,8 @@ if (options.dataset === undefined) {
 }
 const root = options.dataset;
 
-type Scores = { words: number; headings: number | null; tables: number | null };
+/** `order`: like `words`, of each word with the next one. */
+type Scores = { words: number; order: number; headings: number | null; tables: number | null };
 
 const paths = await listDocuments(root);
 const found = await readAll(paths);
@@ -43,12 +44,10 @@ for (const [index, path] of paths.entries()) {
   byFormat.set(format, [...(byFormat.get(format) ?? []), scores]);
   if (options.files) console.log(`${relative(root, path)}: ${formatScores(scores)}`);
 }
-console.log('\n| format | documents | word F1 | headings | tables |\n|---|---|---|---|---|');
+console.log('\n| format | documents | word F1 | order | headings | tables |\n|---|---|---|---|---|---|');
 for (const [format, scores] of byFormat) {
-  const { words, headings, tables } = means(scores);
-  console.log(
-    `| ${format} | ${scores.length} | ${formatScore(words)} | ${formatScore(headings)} | ${formatScore(tables)} |`,
-  );
+  const { words, order, headings, tables } = means(scores);
+  console.log(`| ${[format, scores.length, ...[words, order, headings, tables].map(formatScore)].join(' | ')} |`);
 }
 const all = means([...byFormat.values()].flat());
 for (const format of ['pdf', 'docx']) {
@@ -117,25 +116,27 @@ function scoresOf(text: MarkdownStructure, expected: MarkdownStructure): Scores 
   const hasTables = expected.tables.length + text.tables.length > 0;
   return {
     words: wordF1(text.words, expected.words),
+    order: wordF1(wordPairs(text.words), wordPairs(expected.words)),
     headings: hasHeadings ? headingSimilarity(text.headings, expected.headings) : null,
     tables: hasTables ? tablesSimilarity(text.tables, expected.tables) : null,
   };
 }
 
-function means(scores: readonly Scores[]): { words: number | null; headings: number | null; tables: number | null } {
+function means(scores: readonly Scores[]): { [Score in keyof Scores]: number | null } {
   const mean = (values: readonly (number | null)[]): number | null => {
     const known = values.filter((value) => value !== null);
     return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
   };
   return {
     words: mean(scores.map(({ words }) => words)),
+    order: mean(scores.map(({ order }) => order)),
     headings: mean(scores.map(({ headings }) => headings)),
     tables: mean(scores.map(({ tables }) => tables)),
   };
 }
 
-function formatScores({ words, headings, tables }: Scores): string {
-  return `words ${formatScore(words)}, headings ${formatScore(headings)}, tables ${formatScore(tables)}`;
+function formatScores({ words, order, headings, tables }: Scores): string {
+  return `words ${formatScore(words)}, order ${formatScore(order)}, headings ${formatScore(headings)}, tables ${formatScore(tables)}`;
 }
 
 function formatScore(value: number | null): string {

@@ -12,6 +12,11 @@ export function wordF1(found: readonly string[], expected: readonly string[]): n
   return (2 * shared) / (found.length + expected.length);
 }
 
+/** Each word with the next one: a bag of these tells the order of the words, which a bag of words does not. */
+export function wordPairs(words: readonly string[]): string[] {
+  return words.slice(1).map((word, index) => `${words[index]} ${word}`);
+}
+
 /**
  * Similarity of two sequences: the best order-preserving alignment, twice the sum of the similarities of its pairs
  * divided by the length of both (Needleman and Wunsch 1970, without penalties).
