@@ -2,8 +2,8 @@ import { MARKER } from './aligned-tables.ts';
 import { joinWords, type Box, type PdfTable, type PdfWord } from './page.ts';
 import { assignToColumns, boundingBox, heightOf, meanLength, mergeWrappedRows, type Row } from './table-rows.ts';
 
-/** Rows that have several cells. */
-const MIN_ROWS = 4;
+/** Rows that have several cells; with a header in bold, fewer are enough. */
+const [MIN_ROWS, MIN_ROWS_WITH_HEADER] = [4, 3];
 /** Share of the rows that have several cells: the others are lines of wrapped cells. */
 const MIN_SEVERAL_SHARE = 0.4;
 /** Width of a gap between columns: in points, and in row heights. A space is a fifth of one. */
@@ -30,13 +30,14 @@ type Gap = { left: number; right: number };
  * Finds tables without rules whose columns are close to one another, or whose cells are wrapped: rows that leave the same vertical
  * gaps free, between columns whose cells are aligned. In running text gaps are free in a few lines only, and nothing is aligned.
  */
-export function findNarrowTables(found: readonly Row[]): PdfTable[] {
+export function findNarrowTables(found: readonly Row[], isBold: (word: PdfWord) => boolean): PdfTable[] {
   if (found.length > MAX_ROWS) return [];
   const rows = mergeOverlapping(found);
   const tables: PdfTable[] = [];
   for (let start = 0; start < rows.length;) {
     const { end, gaps } = rowsWithGaps(rows, start);
-    const table = end - start < MIN_ROWS ? null : tableOf(rows.slice(start, end), gaps);
+    const hasHeader = rows[start]?.words.every(isBold) === true && rows[start + 1]?.words.every(isBold) === false;
+    const table = tableOf(rows.slice(start, end), { gaps, hasHeader });
     if (table) tables.push(table);
     start = table ? end : start + 1;
   }
@@ -114,8 +115,12 @@ function intersect(a: readonly Gap[], b: readonly Gap[], minimum: number): Gap[]
   return shared;
 }
 
-function tableOf(found: readonly TableRow[], gaps: readonly Gap[]): PdfTable | null {
-  if (gaps.length === 0) return null;
+function tableOf(
+  found: readonly TableRow[],
+  { gaps, hasHeader }: { gaps: readonly Gap[]; hasHeader: boolean },
+): PdfTable | null {
+  const least = hasHeader ? MIN_ROWS_WITH_HEADER : MIN_ROWS;
+  if (gaps.length === 0 || found.length < least) return null;
   const edges = [-Infinity, ...gaps.map(({ left, right }) => (left + right) / 2), Infinity];
   const columns = edges.slice(1).map((right, index) => ({ left: edges[index] ?? -Infinity, right }));
   const placed = found.map((row) => ({ row, cells: assignToColumns(row, columns) }));
@@ -123,8 +128,10 @@ function tableOf(found: readonly TableRow[], gaps: readonly Gap[]): PdfTable | n
   // A heading above the table can close gaps: the table is found from its own first row.
   const rows = placed[0] && isSeveral(placed[0]) ? placed.slice(0, placed.findLastIndex(isSeveral) + 1) : [];
   const several = rows.filter(isSeveral);
-  if (several.length < MIN_ROWS) return null;
-  if (several.length < rows.length * MIN_SEVERAL_SHARE || !areColumns(several.map(({ cells }) => cells))) return null;
+  if (several.length < least) return null;
+  // Browsers center the cells of a header.
+  const data = several.slice(hasHeader ? 1 : 0);
+  if (several.length < rows.length * MIN_SEVERAL_SHARE || !areColumns(data.map(({ cells }) => cells))) return null;
   const grid = mergeWrappedRows(rows);
   const texts = grid.flat();
   if (texts.filter((text) => text !== '').length < texts.length * MIN_FILLED_SHARE) return null;

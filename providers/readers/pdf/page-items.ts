@@ -30,8 +30,11 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
   }
   const rows = [...byColumn].map(([column, rest]) => ({ column, rows: tableRows(rest) }));
   const aligned = rows.flatMap((column) => findAlignedTables(column.rows));
+  const bold = new Set(lines.flatMap((line) => (line.isBold ? line.words : [])));
   // Lines that span several columns of text would be a table of these.
-  const narrow = rows.flatMap((one) => (one.column === -1 || isRightToLeft ? [] : findNarrowTables(one.rows)));
+  const narrow = rows.flatMap((one) =>
+    one.column === -1 || isRightToLeft ? [] : findNarrowTables(one.rows, (word) => bold.has(word)),
+  );
   const tables = [...ruled, ...mergeTables(mergeNarrow(aligned, narrow), findBandedTables(lines, ruledLines))];
   if (tables.length === 0) return lines;
   // The first column is the right one.

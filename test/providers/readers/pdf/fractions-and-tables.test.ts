@@ -1,6 +1,6 @@
 import test from 'ava';
 import { cutPage } from '#test/support/fixtures/cut-page.ts';
-import type { PdfText } from '#test/support/fixtures/documents.ts';
+import { pdf, type PdfText } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
 const A4 = '/MediaBox [0 0 595 842]';
@@ -114,6 +114,25 @@ test('reads a table without rules whose columns are close and whose cells are wr
     text.trim(),
     ['# Options of the command line', '', '| Name | What it does | No. |', '| --- | --- | --- |', ...rows].join('\n'),
   );
+});
+
+test('a header in bold above two rows makes a table of them', async (t) => {
+  const rows = [
+    ['Option', 'What it does for you'],
+    ['sorted', 'keeps the order of the files'],
+    ['hidden', 'is not read by default'],
+  ];
+  const page = (isBold: boolean): PdfText[] => [
+    ...WRAPPED.map((text, line) => ({ text, x: 60, y: 760 - line * 14 })),
+    ...rows.flatMap(([name = '', text = ''], row) => [
+      { text: name, x: 60, y: 690 - row * 16, isBold: isBold && row === 0 },
+      { text, x: 108, y: 690 - row * 16, isBold: isBold && row === 0 },
+    ]),
+  ];
+  const { text } = await readBytes(pdf([page(true)]), { name: 'a.pdf' });
+  const [header, ...data] = rows.map((row) => `| ${row.join(' | ')} |`);
+  t.true(text.includes([header, '| --- | --- |', ...data].join('\n')), text);
+  t.false((await readBytes(pdf([page(false)]), { name: 'a.pdf' })).text.includes('| ---'));
 });
 
 test('does not read text in columns, or a list whose bullets are letters of a symbol font, as a table', async (t) => {
