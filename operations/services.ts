@@ -1,6 +1,7 @@
 import type { Blobs } from '#domain/blob-store.ts';
 import type { AccessCounter } from '#operations/contents/access-counter.ts';
 import type { TenantActivity } from '#operations/index/tenant-activity.ts';
+import type { StartedWorkflows } from '#operations/jobs/started-workflows.ts';
 import type { MemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { ChatModel } from '#domain/chat-model.ts';
 import type { Compressors } from '#domain/compression/compressor.ts';
@@ -96,6 +97,7 @@ export type Services = {
   /** The public client of the issuer of tokens with which people sign in; null without one. */
   issuerSignIn: { issuer: string; client_id: string; scopes: string[]; parameters: Record<string, string> } | null;
   jobs: Jobs;
+  startedWorkflows: StartedWorkflows;
   accessCounter: AccessCounter;
   tenantActivity: TenantActivity;
   /** Tenants of the index that are not used for this long are deactivated; null: never. */

@@ -11,6 +11,7 @@ import { createMetrics } from '#observability/metrics.ts';
 import type { Tracing } from '#observability/tracing.ts';
 import { createAccessCounter } from '#operations/contents/access-counter.ts';
 import { createTenantActivity } from '#operations/index/tenant-activity.ts';
+import { createStartedWorkflows } from '#operations/jobs/started-workflows.ts';
 import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { Services } from '#operations/services.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
@@ -113,6 +114,8 @@ export function buildServices(config: Config, options: ServicesOptions): Service
   closing.defer(() => compressors.close());
   const accessCounter = createAccessCounter({ stores, log });
   closing.defer(() => accessCounter.close());
+  const startedWorkflows = createStartedWorkflows({ stores, log });
+  closing.defer(() => startedWorkflows.close());
   const metrics = createMetrics();
   embedders.observe(metrics);
   const { tenantIdleMs } = config.weaviate;
@@ -139,6 +142,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
       callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
       redirectUrls: config.oauthRedirects,
     },
+    startedWorkflows,
     accessCounter,
     memoryIndexer: createMemoryIndexer({ ...dependencies, log }),
     searchSlots: new FairSlots(SEARCH_CONCURRENCY),

@@ -60,5 +60,5 @@ async function removeBatch(
     await inside.deletions.addCounts(scope, id, removed);
     return enqueueReprojection(inside, scope, renamed);
   });
-  startWorkflows(services, scope, jobs);
+  startWorkflows(services, jobs);
 }

@@ -58,7 +58,7 @@ export async function removeCollectionRows(
       const renamed = await stores.collectionDeletions.removeContents(scope, key, REMOVAL_BATCH_SIZE);
       return renamed && { jobs: await enqueueReprojection(stores, scope, renamed) };
     });
-    if (removed) startWorkflows(services, scope, removed.jobs);
+    if (removed) startWorkflows(services, removed.jobs);
     return removed !== null;
   };
   return repeatWithinTimeSlice(

@@ -67,7 +67,7 @@ export async function completeDeletion(
     const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);
     return enqueueReprojection(stores, scope, isRenamed ? [deletion.content_id] : []);
   });
-  startWorkflows(services, scope, jobs);
+  startWorkflows(services, jobs);
   await services.stores.outbox.complete(scope, deletion.outbox_id);
   return true;
 }

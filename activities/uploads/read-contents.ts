@@ -105,7 +105,7 @@ async function finishRead(stages: IngestStages, read: readonly ReadFile[]): Prom
 
 /** Writes documents, passes them on to be indexed, and fails the failures. */
 async function finishDocuments(
-  { ingestion: { services, batch }, indexing }: IngestStages,
+  { ingestion: { services, batch, pace }, indexing }: IngestStages,
   documents: readonly Document[],
   failures: readonly ContentFailure[],
 ): Promise<void> {
@@ -115,7 +115,9 @@ async function finishDocuments(
   const kept = documents.filter(({ content }) => !excluded.has(content.content_id));
   if (kept.length === 0) return;
   const finished = await writeDocuments(services, batch, kept);
-  const owned = await services.stores.runs.finishRead(collectionScope(batch), runContentsOf(batch), finished);
+  // An express upload is published next.
+  const read = { finished, isShown: pace.lane !== 'express' };
+  const owned = await services.stores.runs.finishRead(collectionScope(batch), runContentsOf(batch), read);
   const chunks = new Map(finished.map((one) => [one.content_id, one.planned_chunks]));
   indexing.add(owned.map((id) => ({ content_id: id, chunks: chunks.get(id) ?? 1, isRepeated: false })));
 }

@@ -62,7 +62,7 @@ export async function ingestText({ stores, scope, collectionId }: TextIngestion,
       { ...job, task_queue: 'bulk', args: { upload_id: id }, summary: 'text' } as never,
     ]);
   });
-  await stores.outbox.markStarted(scope, workflowId);
+  // Its start would be recorded half a second later: by then it has ended.
   await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting', isShown: false });
   const chunk = {
     content_id: contentId,
@@ -75,16 +75,15 @@ export async function ingestText({ stores, scope, collectionId }: TextIngestion,
   await stores.chunks.insert(scope, run, [
     { ...chunk, id: chunkId({ collectionId, contentId, version: 1, index: 0 }), size: 200, tokens: 40, metadata },
   ]);
-  await stores.runs.finishRead(scope, run, [
-    {
-      content_id: contentId,
-      version: 1,
-      planned_chunks: 1,
-      text_sha256: hash,
-      text: { key: `${hash}/native/3`, facts: { bytes: 200, pages: [] } },
-      file_data: { characters: 200 },
-    },
-  ]);
+  const finished = {
+    content_id: contentId,
+    version: 1,
+    planned_chunks: 1,
+    text_sha256: hash,
+    text: { key: `${hash}/native/3`, facts: { bytes: 200, pages: [] } },
+    file_data: { characters: 200 },
+  };
+  await stores.runs.finishRead(scope, run, { finished: [finished], isShown: false });
   const config = { chunker: 'structure', embedder: 'lexical/lexical' };
   const contents = [{ content_id: contentId, chunks: 1 }];
   await stores.publications.publish(scope, run, { contents, config, tenant: `${collectionId}-1` });

@@ -73,7 +73,7 @@ export async function storeAnswer(
       return { status: 200, body: withoutTexts(answer) };
     },
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return stored.replayed ? withTexts(services, caller, stored.body) : answer;
 }
 

@@ -37,7 +37,7 @@ export async function deleteMissingEntries(services: Services, run: RunKey, cont
       return { job, count: ids.length, wakes };
     });
     if (!outcome) return;
-    startWorkflows(services, scope, [outcome.job]);
+    startWorkflows(services, [outcome.job]);
     sendWakeUps(services, outcome.wakes);
     count = outcome.count;
   }

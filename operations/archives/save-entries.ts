@@ -45,7 +45,7 @@ export async function saveEntries(
     return writeEntries({ services: { ...services, stores }, scope, run, archive }, request);
   });
   if (outcome === 'retry' || outcome instanceof AppError) return outcome;
-  startWorkflows(services, scope, outcome);
+  startWorkflows(services, outcome);
   return 'saved';
 }
 

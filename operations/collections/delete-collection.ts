@@ -15,7 +15,7 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
  */
 export async function deleteCollection(services: Services, caller: Caller, id: string): Promise<DeletionAccepted> {
   const { deletion, jobs, wakes } = await services.stores.transaction((stores) => acceptDeletion(stores, caller, id));
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   sendWakeUps(services, wakes);
   return { deletion_id: deletion.id, status: deletion.status };
 }

@@ -50,7 +50,7 @@ export async function acceptCompression(
   };
   const effect = () => withIdempotency<Compression>(services, caller, request);
   const answer = await storeFor(services, caller, { blobs: [blob], effect });
-  if (isNew) startWorkflows(services, scope, [job]);
+  if (isNew) startWorkflows(services, [job]);
   return answer;
 }
 

@@ -45,7 +45,7 @@ export async function controlContent(services: Services, caller: Caller, control
       return { status: 200, body: content };
     },
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   sendWakeUps(services, wakes);
   return body;
 }

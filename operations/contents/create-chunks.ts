@@ -44,7 +44,7 @@ export async function createChunks(
       };
     },
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return { status, body: answer };
 }
 

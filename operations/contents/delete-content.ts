@@ -42,7 +42,7 @@ export async function deleteContent(services: Services, caller: Caller, contentI
     );
     return { deletion: { id, status: 'pending' as const }, jobs: [job], wakes };
   });
-  startWorkflows(services, scope, outcome.jobs);
+  startWorkflows(services, outcome.jobs);
   sendWakeUps(services, outcome.wakes);
   return { deletion_id: outcome.deletion.id, status: outcome.deletion.status };
 }

@@ -29,7 +29,7 @@ export async function updateContent(services: Services, caller: Caller, update: 
     if (issues.length > 0) throw validationError(issues);
   }
   const { content, jobs } = await services.stores.transaction((stores) => writeUpdate(stores, caller, update));
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return content;
 }
 

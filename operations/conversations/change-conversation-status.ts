@@ -37,6 +37,6 @@ export async function changeConversationStatus(
     }
     return { conversation: toConversation(await requireReadableConversation(stores, caller, id)), jobs: started };
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return conversation;
 }

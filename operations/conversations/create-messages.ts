@@ -55,7 +55,7 @@ export async function createMessages(
       return { status: 201, body: added.messages };
     },
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return answer;
 }
 

@@ -43,7 +43,7 @@ export async function reembedCollection(
       return { status: 202, body: started };
     },
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return answer;
 }
 

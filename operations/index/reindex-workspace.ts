@@ -36,7 +36,7 @@ export async function reindexWorkspace(
       return { status: 202, body };
     },
   });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return answer;
 }
 

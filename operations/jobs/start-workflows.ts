@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import type { JobStart } from '#domain/jobs.ts';
-import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Concurrent starts for one caller: an upload may have a thousand workflows. */
@@ -10,15 +9,15 @@ const START_CONCURRENCY = 20;
  * Starts workflows whose outbox rows are committed, in the background: the caller does not wait. A failed start is logged and
  * left to the worker's outbox loop.
  */
-export function startWorkflows(services: Services, scope: Scope, jobs: readonly JobStart[]): void {
+export function startWorkflows(services: Services, jobs: readonly JobStart[]): void {
   const limit = pLimit(START_CONCURRENCY);
-  for (const job of jobs) void limit(() => startWorkflow(services, scope, job));
+  for (const job of jobs) void limit(() => startWorkflow(services, job));
 }
 
-async function startWorkflow(services: Services, scope: Scope, job: JobStart): Promise<void> {
+async function startWorkflow(services: Services, job: JobStart): Promise<void> {
   try {
     await services.jobs.start(job);
-    await services.stores.outbox.markStarted(scope, job.workflow_id);
+    services.startedWorkflows.note(job.workflow_id);
   } catch (error) {
     services.log.warn(
       { error, workflow_id: job.workflow_id },

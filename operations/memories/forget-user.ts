@@ -37,6 +37,6 @@ export async function forgetUser(
     await stores.outbox.add(scope, [job]);
     return { deletion: { id, status: 'pending' as const }, jobs: [job] };
   });
-  startWorkflows(services, scope, jobs);
+  startWorkflows(services, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
 }

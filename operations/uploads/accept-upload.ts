@@ -62,7 +62,7 @@ export async function acceptUpload(
   if (blobs.length > 0) await requireUploadAccess(services, caller, form.collection_id);
   const effect = () => runExclusiveByKey(form.collection_id, write, { isUrgent });
   const { status, body } = await storeFor(services, caller, { blobs, effect });
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return { status, body };
 }
 

@@ -41,7 +41,7 @@ export async function attemptDelivery(
   const { decision, jobs, wakeUps } = await services.stores.transaction((stores) =>
     recordAttempt({ ...services, stores }, attempt),
   );
-  startWorkflows(services, workspaceScope(claimed), jobs);
+  startWorkflows(services, jobs);
   sendWakeUps(services, wakeUps);
   services.metrics.countWebhookAttempt(statusAfter(decision), result.status);
   return result.status;

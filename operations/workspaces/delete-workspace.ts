@@ -14,7 +14,7 @@ import { workspaceNotFound } from '#operations/access/caller-in-workspace.ts';
 export async function deleteWorkspace(services: Services, caller: Caller): Promise<DeletionAccepted> {
   requireWholeWorkspace(caller);
   const { deletion, jobs } = await services.stores.transaction((stores) => beginDeletion(stores, caller));
-  startWorkflows(services, caller.scope, jobs);
+  startWorkflows(services, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
 }
 

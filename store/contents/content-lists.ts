@@ -6,7 +6,7 @@ import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deletin
 import { boundedCount, mapPage, queryPage, rowBytes, type BoundedCount, type Page } from '#store/page.ts';
 import { queryOne, type Database } from '#store/postgres.ts';
 import { STAGE_ORDER } from '#store/uploads/run-work.ts';
-import { AFTER_PLACE, anyPlaces, mergedPlaces, SHOWN_LINK, type Merge } from './merged-contents.ts';
+import { AFTER_PLACE, anyPlaces, mergedPlaces, SHOWN_LINK, workspacePlaces, type Merge } from './merged-contents.ts';
 
 /** Larger numbers of contents that match a filter are not counted: each would have to be read. */
 const MAX_COUNTED_CONTENTS = 1_000;
@@ -115,28 +115,29 @@ const NOT_WRITTEN = `cc.content_id not in (
   select w.id from contents w where w.workspace_id = :workspaceId and w.is_status_written)`;
 
 /**
- * The contents with a status that few have. They are found by the status of their runs, and by what clients have written instead.
- * Without a scope, only collections are looked at that have such contents by their counts.
+ * The contents with a status that few have. They are found by the status of their runs, which has an index by workspace and
+ * one by collection, and by what clients have written instead.
  */
 function statusList(scope: Scope, { collectionId, status, search }: ContentFilter): ContentList {
-  const whole = `select distinct x.collection_id as id from (${collectionCounts(notDeleting)}) x
-    where x.contents > 0 and x.status = any(:statuses::text[])`;
   const one = `select c.id from collections c where c.id = :collectionId and ${COLLECTION_IN_SCOPE}`;
   const isOne = collectionId !== undefined;
   const shown = isOne ? 'true' : SHOWN_LINK;
-  const merge = {
-    collections: isOne ? one : scope.collectionIds === null ? whole : IN_SCOPE,
+  const found = {
     links: `cc.bucket = :bucket and ${shown} and ${NOT_WRITTEN}`,
     // In a bucket of its own, a status need not be looked at.
     contents: isInProgress(status) || search !== undefined ? MATCHING : null,
     seen: LINK_COLUMNS,
   };
+  const isWhole = !isOne && scope.collectionIds === null;
+  const ofRuns: Select = isWhole
+    ? (limit) => workspacePlaces(found, limit)
+    : selectMerged({ ...found, collections: isOne ? one : IN_SCOPE });
   const written: Select = (limit) => `select cc.content_id, cc.collection_id, cc.created_at from contents t
     join content_collections cc on cc.content_id = t.id cross join lateral (select ${LINK_COLUMNS}) seen
     where t.workspace_id = :workspaceId and t.is_status_written and ${MATCHING} and ${AFTER_PLACE} and ${shown}
       and ${isOne ? `cc.collection_id = :collectionId and ${COLLECTION_IN_SCOPE}` : LINK_IN_SCOPE}
     order by cc.created_at, cc.content_id limit ${limit}`;
-  return mergedList([selectMerged(merge), written]);
+  return mergedList([ofRuns, written]);
 }
 
 /** Returns a page of contents in the order in which they were added to the workspace or to the collection of the filter. */
@@ -199,7 +200,6 @@ function listFor(scope: Scope, filter: ContentFilter) {
     search,
     linkedTo,
     bucket: isWorking ? 'working' : status,
-    statuses: isWorking ? STAGE_ORDER : [status],
   };
   return { list: listOfFilter(scope, { ...filter, collectionId }), bindings };
 }

@@ -43,6 +43,14 @@ export function mergedPlaces(merge: Merge, limit: string): string {
     ) place cross join lateral (${next(limit)}) cc order by cc.created_at, cc.content_id limit ${limit}`;
 }
 
+/** Selects the first places of a list of the contents of the whole workspace, whose `links` have an index in this order. */
+export function workspacePlaces(merge: Omit<Merge, 'collections'>, limit: string): string {
+  return `select cc.content_id, cc.collection_id, cc.created_at from content_collections cc
+    ${readContents(merge)}
+    where cc.workspace_id = :workspaceId and ${notDeleting('cc.collection_id')} and ${AFTER_PLACE} and ${conditionOf(merge)}
+    order by cc.created_at, cc.content_id limit ${limit}`;
+}
+
 /** Selects up to `limit` places of the list, in any order. */
 export function anyPlaces(merge: Merge, limit: string): string {
   return `select cc.content_id, cc.collection_id, cc.created_at from (${merge.collections}) place
@@ -51,12 +59,12 @@ export function anyPlaces(merge: Merge, limit: string): string {
     ${readContents(merge)} ${merge.contents === null ? '' : `where ${merge.contents}`} limit ${limit}`;
 }
 
-function readContents({ contents, seen }: Merge): string {
+function readContents({ contents, seen }: Omit<Merge, 'collections'>): string {
   if (contents === null) return '';
   return `cross join lateral (select * from contents where id = cc.content_id offset 0) t
     cross join lateral (select ${seen}) seen`;
 }
 
-function conditionOf({ links, contents }: Merge): string {
+function conditionOf({ links, contents }: Omit<Merge, 'collections'>): string {
   return contents === null ? links : `${links} and ${contents}`;
 }

@@ -124,7 +124,8 @@ export function createMemoryStore(database: Database) {
       const select = (readable: string) => `(select from ${readable} and ${MATCHING} limit ${MAX_COUNTED} + 1)`;
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*) as count from (${readableBy(filter).map(select).join(' union all ')}) m`,
+        `select count(*) as count from (
+           select from (${readableBy(filter).map(select).join(' union all ')}) part limit ${MAX_COUNTED} + 1) m`,
         filterBindings(scope, filter),
       );
       return boundedCount(row?.count ?? 0, MAX_COUNTED);

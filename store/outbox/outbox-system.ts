@@ -30,6 +30,19 @@ export function createOutboxSystem(database: Database) {
       );
     },
 
+    /**
+     * Records that workflows are running. Rows that somebody else holds are about to be deleted, or are claimed by a loop, which
+     * records the same.
+     */
+    async markAllStarted(workflowIds: readonly string[]): Promise<void> {
+      await query(
+        database,
+        `update outbox set state = 'started', checked_at = now(), last_error = null where id in (
+           select id from outbox where workflow_id = any(:workflowIds::text[]) and state = 'pending' for update skip locked)`,
+        { workflowIds },
+      );
+    },
+
     /** Records a failed start; the next attempt follows after 1, 2, 4 … at most 30 seconds. */
     async recordStartFailure(id: number, message: string): Promise<void> {
       await query(

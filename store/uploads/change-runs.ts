@@ -3,16 +3,17 @@ import { query, type Database } from '#store/postgres.ts';
 /** Stages of a run that is in progress, as a list for SQL. */
 export const IN_PROGRESS = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
-/** Selects runs: of one content, of several contents, of an upload, or all contents of one run. */
+/** Selects runs: of one content, of several contents, of an upload, or all of one run. */
 export type RunTarget =
   { contentId: string } | { contentIds: readonly string[] } | { uploadId: string } | { runId: string };
 
-/** Condition on `content_collections cc` with the bindings of `bindTarget`. */
-export const IN_TARGET = `(cc.content_id = any(:contentIds::uuid[]) or cc.upload_id = :uploadId or cc.run_id = :runId)`;
-
-export function bindTarget(target: RunTarget) {
-  const contentIds = 'contentId' in target ? [target.contentId] : null;
-  return { contentIds, uploadId: null, runId: null, ...target };
+/** Condition on `content_collections cc` that selects the runs, with the bindings of the target. `runId`: those in progress. */
+export function inTarget(target: RunTarget): string {
+  if ('contentId' in target) return `cc.content_id = :contentId`;
+  if ('contentIds' in target) return `cc.content_id = any(:contentIds::uuid[])`;
+  if ('runId' in target) return `cc.run_id = :runId and cc.bucket is not null`;
+  return `cc.upload_id = :uploadId and cc.content_id = any(array(
+    select uc.content_id from upload_contents uc where uc.upload_id = :uploadId))`;
 }
 
 export type ChangedRun = { content_id: string; collection_id: string; workflow_id: string | null };

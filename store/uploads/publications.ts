@@ -97,6 +97,31 @@ export function createPublicationStore(database: Database) {
   };
 }
 
+const MARK_READY = `with searched as (${SEARCHED_INDEX}), mine as (
+     select cc.content_id, cc.version, cc.planned_chunks, cc.reader, cc.upload_id, cc.text_facts -> 'file_data' as file_data
+     from content_collections cc
+     join unnest(:contentIds::uuid[], :chunks::int[]) as complete(id, chunks) on complete.id = cc.content_id
+     where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+       and not cc.paused and cc.stage = 'indexing' and cc.planned_chunks = complete.chunks and exists (select from searched)
+     order by cc.content_id for update of cc
+   ), content as (
+     -- Later changes of these contents wait for the lock and then find this version published.
+     select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id
+     order by t.id for no key update of t
+   ), shown as (
+     update contents t set status = 'ready', status_message = null, updated_at = now(),
+       sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
+       config = :config::jsonb || jsonb_build_object('reader', mine.reader),
+       file_data = t.file_data || coalesce(mine.file_data, '{}')
+     from mine where t.id = mine.content_id and t.collection_id = :collectionId
+   ), residue as (
+     insert into residues (content_id, collection_id, workspace_id)
+     select content_id, :collectionId, :workspaceId from mine where version > 1
+     on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+   ), ${ANNOUNCE_READY_CONTENTS}
+   select mine.content_id, mine.planned_chunks as chunks, content.stale
+   from mine join content on content.id = mine.content_id`;
+
 /** Locks the publishable contents and shows them as ready. The locks are held until the transaction ends. */
 function markReady(
   transaction: Database,
@@ -104,42 +129,17 @@ function markReady(
   { run, publication }: { run: RunRef & { tenant: string }; publication: Publication },
 ): Promise<Published[]> {
   const { contents, config } = publication;
-  return query<Published>(
-    transaction,
-    `with searched as (${SEARCHED_INDEX}), mine as (
-       select cc.content_id, cc.version, cc.planned_chunks, cc.reader, cc.upload_id from content_collections cc
-       join unnest(:contentIds::uuid[], :chunks::int[]) as complete(id, chunks) on complete.id = cc.content_id
-       where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-         and not cc.paused and cc.stage = 'indexing' and cc.planned_chunks = complete.chunks and exists (select from searched)
-       order by cc.content_id for update of cc
-     ), content as (
-       -- Later changes of these contents wait for the lock and then find this version published.
-       select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id
-       order by t.id for no key update of t
-     ), shown as (
-       update contents t set status = 'ready', status_message = null, updated_at = now(),
-         sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
-         config = :config::jsonb || jsonb_build_object('reader', mine.reader)
-       from mine where t.id = mine.content_id and t.collection_id = :collectionId
-     ), residue as (
-       insert into residues (content_id, collection_id, workspace_id)
-       select content_id, :collectionId, :workspaceId from mine where version > 1
-       on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-     ), ${ANNOUNCE_READY_CONTENTS}
-     select mine.content_id, mine.planned_chunks as chunks, content.stale
-     from mine join content on content.id = mine.content_id`,
-    {
-      workspaceId: scope.workspaceId,
-      ...run,
-      contentIds: contents.map((content) => content.content_id),
-      chunks: contents.map((content) => content.chunks),
-      config: JSON.stringify(config),
-      isoFormat: ISO_FORMAT,
-    },
-  );
+  return query<Published>(transaction, MARK_READY, {
+    workspaceId: scope.workspaceId,
+    ...run,
+    contentIds: contents.map((content) => content.content_id),
+    chunks: contents.map((content) => content.chunks),
+    config: JSON.stringify(config),
+    isoFormat: ISO_FORMAT,
+  });
 }
 
-/** Makes the new versions the active ones, and numbers the publications. */
+/** Makes the new versions, with their texts, the active ones, and numbers the publications. */
 async function flipVersions(
   transaction: Database,
   scope: Scope,
@@ -158,7 +158,8 @@ async function flipVersions(
        built_version = case when cc.content_id = any(:builtIds::uuid[]) then cc.version end,
        indexed_chunks = cc.planned_chunks,
        chunk_count = cc.planned_chunks, active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key,
-       active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
+       active_text_facts = nullif(cc.text_facts - 'file_data', '{}'), text_sha256 = null, text_key = null, text_facts = null,
+       dead_attempts = 0, updated_at = now(),
        publish_seq = counter.publish_counter - :count::int + numbered.place
      from counter, numbered
      where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,

@@ -4,11 +4,10 @@ import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, type Database } from '#store/postgres.ts';
 import {
-  bindTarget,
   changeAllRuns,
   changeRuns,
   IN_PROGRESS,
-  IN_TARGET,
+  inTarget,
   SYNC_WITHOUT_RUN,
   type ChangedRun,
   type RunTarget,
@@ -60,7 +59,7 @@ const IN_SCOPE = `cc.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${notDeleting('cc.collection_id')}`;
 
-const TARGETED = `${IN_SCOPE} and ${IN_TARGET}`;
+const targeted = (target: RunTarget) => `${IN_SCOPE} and ${inTarget(target)}`;
 
 /**
  * Changes that requests make to runs. Every change that ends a run gives the row a new `run_id` first, so that a worker that
@@ -72,13 +71,13 @@ export function createRunControl(database: Database) {
     changeAllRuns(
       database,
       {
-        where: `${TARGETED} and cc.stage in ${IN_PROGRESS} and cc.paused <> :paused`,
+        where: `${targeted(target)} and cc.stage in ${IN_PROGRESS} and cc.paused <> :paused`,
         set: `paused = :paused`,
         status: `case when :paused then 'paused' else cc.stage end`,
         message: `case when :paused then 'Paused by a request; resume to go on.' end`,
         residue: false,
       },
-      { ...scope, paused, ...bindTarget(target) },
+      { ...scope, paused, ...target },
     );
 
   /**
@@ -89,7 +88,7 @@ export function createRunControl(database: Database) {
     changeAllRuns(
       database,
       {
-        where: `${TARGETED} and cc.stage in ${IN_PROGRESS}`,
+        where: `${targeted(target)} and cc.stage in ${IN_PROGRESS}`,
         set: `run_id = gen_random_uuid(), paused = false, stage = 'cancelled', planned_chunks = null, indexed_chunks = 0,
           text_sha256 = null`,
         status: `cc.stage`,
@@ -98,7 +97,7 @@ export function createRunControl(database: Database) {
         sync: SYNC_WITHOUT_RUN,
         residue: true,
       },
-      { ...scope, ...bindTarget(target) },
+      { ...scope, ...target },
     );
 
   return {
@@ -180,14 +179,14 @@ export function createRunControl(database: Database) {
       return changeRuns(
         database,
         {
-          where: TARGETED,
+          where: targeted({ contentIds }),
           set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null,
             chunk_count = 0, dedupe_key = null, external_id = null, part_key = null`,
           status: `cc.stage`,
           message: `null::text`,
           residue: true,
         },
-        { ...scope, ...bindTarget({ contentIds }) },
+        { ...scope, contentIds },
       );
     },
   };

@@ -34,6 +34,32 @@ export type StageStep = {
 
 const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update`;
 
+const FINISH_READ = `with mine as (
+     select content_id, version ${LOCK_MINE}
+   ), input as (
+     select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int,
+       text_sha256 text, text jsonb, file_data jsonb)
+   ), surplus as (
+     delete from chunks ch using input, mine where ch.content_id = input.content_id and mine.content_id = input.content_id
+       and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
+   ), moved as (
+     update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
+       indexed_chunks = 0, dead_attempts = 1, text_sha256 = input.text_sha256, text_key = input.text ->> 'key',
+       text_facts = case when :isShown::boolean then input.text -> 'facts'
+         else coalesce(input.text -> 'facts', '{}') || jsonb_build_object('file_data', input.file_data) end,
+       updated_at = now()
+     from mine join input using (content_id)
+     where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
+       and cc.stage <> 'indexing' returning cc.content_id, cc.paused
+   ), shown as (
+     update contents t set file_data = t.file_data || input.file_data, updated_at = now(),
+       status = case when moved.paused then t.status else 'indexing' end,
+       status_message = case when moved.paused then t.status_message end
+     from moved join input using (content_id) where t.id = moved.content_id and t.collection_id = :collectionId
+       and (:isShown::boolean or t.status_message is not null)
+   )
+   select content_id from mine join input using (content_id) where mine.version = input.version`;
+
 /** Changes that workflow steps make to their runs. Every statement requires the `run_id` of the step (the fence). */
 export function createRunStages(database: Database) {
   const bind = (scope: Scope, run: RunContents) => ({ workspaceId: scope.workspaceId, ...run });
@@ -181,38 +207,20 @@ export function createRunStages(database: Database) {
     /**
      * Moves contents whose chunks are all written to `indexing`, claimed by this attempt. Returns those that this run still owns.
      * A content that another attempt has already moved there is left alone: this attempt is stale, and the chunks are the same.
+     * Without `isShown`, only the run has the stage and the `file_data` (beside the facts of the text), which their publication
+     * shows: for contents that are published at once.
      */
-    async finishRead(scope: Scope, run: RunRef, finished: readonly FinishedRead[]): Promise<string[]> {
+    async finishRead(
+      scope: Scope,
+      run: RunRef,
+      { finished, isShown }: { finished: readonly FinishedRead[]; isShown: boolean },
+    ): Promise<string[]> {
       if (finished.length === 0) return [];
-      const rows = await query<{ content_id: string }>(
-        database,
-        `with mine as (
-           select content_id, version ${LOCK_MINE}
-         ), input as (
-           select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int,
-             text_sha256 text, text jsonb, file_data jsonb)
-         ), surplus as (
-           delete from chunks ch using input, mine where ch.content_id = input.content_id and mine.content_id = input.content_id
-             and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
-         ), moved as (
-           update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
-             indexed_chunks = 0, dead_attempts = 1, text_sha256 = input.text_sha256, text_key = input.text ->> 'key',
-             text_facts = input.text -> 'facts', updated_at = now()
-           from mine join input using (content_id)
-           where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
-             and cc.stage <> 'indexing' returning cc.content_id, cc.paused
-         ), shown as (
-           update contents t set file_data = t.file_data || input.file_data, updated_at = now(),
-             status = case when moved.paused then t.status else 'indexing' end,
-             status_message = case when moved.paused then t.status_message end
-           from moved join input using (content_id) where t.id = moved.content_id and t.collection_id = :collectionId
-         )
-         select content_id from mine join input using (content_id) where mine.version = input.version`,
-        {
-          ...bind(scope, { ...run, contentIds: finished.map((one) => one.content_id) }),
-          finished: JSON.stringify(finished),
-        },
-      );
+      const rows = await query<{ content_id: string }>(database, FINISH_READ, {
+        ...bind(scope, { ...run, contentIds: finished.map((one) => one.content_id) }),
+        finished: JSON.stringify(finished),
+        isShown,
+      });
       return rows.map((row) => row.content_id);
     },
   };

@@ -46,7 +46,7 @@ export function createRunWork(database: Database) {
         `select cc.content_id, t.size, t.type, t.source
          from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
+           and cc.bucket is not null and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
          order by cc.content_id limit :limit`,
         { workspaceId: scope.workspaceId, ...run, ...page },
       );

@@ -104,7 +104,9 @@ export function createUploadStore(database: Database) {
            from unnest(:contentIds::uuid[]) as x(content_id)
          )
          insert into upload_counts (upload_id, status, workspace_id, contents, chunks)
-         select :id::uuid, part.status, :workspaceId, count(*), sum(part.chunks) from content_collections cc
+         select :id::uuid, part.status, :workspaceId, count(*), sum(part.chunks)
+         from (select distinct unnest(:contentIds::uuid[]) as content_id) x
+         join content_collections cc on cc.content_id = x.content_id and cc.collection_id = :collectionId
          cross join lateral (values ('all', cc.chunk_count), (case when cc.paused then 'paused' else cc.stage end, 0))
            part(status, chunks)
          where cc.upload_id = :id and :isCounted::boolean group by 2`,

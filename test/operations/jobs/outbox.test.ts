@@ -67,7 +67,7 @@ test('a lost workflow start is retried with growing delays until it succeeds', a
   const { add, place, rows, dispatch, services, makeDue } = await openOutbox(t, 'away');
   const job = someBatch(place);
   await add(job);
-  startWorkflows(services, place.scope, [job]);
+  startWorkflows(services, [job]);
   const [head] = await query<{ seconds: number }>(
     place.database,
     `select extract(epoch from next_attempt_at - created_at)::float as seconds from outbox`,
@@ -95,7 +95,7 @@ test('concurrent dispatchers start each workflow once', async (t) => {
   await makeDue();
   const dispatched = Array.from({ length: 6 }, () => dispatchOutbox(services));
   // The API starts workflows at the same time, independently of the loops.
-  startWorkflows(services, place.scope, jobs.slice(0, 10));
+  startWorkflows(services, jobs.slice(0, 10));
   const due = await Promise.all(dispatched);
   t.is(
     due.reduce((sum, count) => sum + count),

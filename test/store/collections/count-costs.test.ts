@@ -2,7 +2,7 @@ import test from 'ava';
 import { v7 as uuidv7 } from 'uuid';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { createStores } from '#store/stores.ts';
-import { makePlace, type Place } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, makeReady, publicationOf, type Place } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 /** With time that grows with the square of this number, a statement exceeds its limit many times over. */
@@ -51,4 +51,35 @@ test('a statement that changes many runs is not slow because its connection has 
     t.deepEqual((await place.stores.uploads.progress(scope, id)).byStatus, { paused: CONTENTS });
   const written = await queryOne<{ count: number }>(database, 'select count(*) as count from content_count_changes');
   t.true((written?.count ?? CONTENTS) < 50, 'a statement writes what it changes in sum');
+});
+
+test('a statement that takes contents from one status to another writes one row of changes for each collection', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, database } = place;
+  const run = await addContents(place, 5);
+  const changesOf = async (change: () => Promise<unknown>) => {
+    await query(database, 'delete from content_count_changes');
+    await change();
+    return query(
+      database,
+      `select status_before, status_after, contents, chunks from content_count_changes order by status_after`,
+    );
+  };
+  const move = (before: string, after: string, contents: number, chunks = 0) => ({
+    status_before: before,
+    status_after: after,
+    contents,
+    chunks,
+  });
+  const [first = ''] = run.contentIds;
+  const begin = () => stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting' });
+  t.deepEqual(await changesOf(begin), [move('pending', 'reading', 5)]);
+  t.deepEqual(await changesOf(() => stores.runControl.control(scope, { contentId: first }, 'pause')), [
+    move('reading', 'paused', 1),
+  ]);
+  await stores.runControl.control(scope, { contentId: first }, 'resume');
+  await makeReady(place, run);
+  t.deepEqual(await changesOf(() => stores.publications.publish(scope, run, publicationOf(run))), [
+    move('indexing', 'ready', 5, 10),
+  ]);
 });

@@ -53,7 +53,8 @@ const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
   },
   'finish reading': {
     ready: false,
-    write: ({ stores, scope }, batch) => stores.runs.finishRead(scope, batch, readResult(batch)),
+    write: ({ stores, scope }, batch) =>
+      stores.runs.finishRead(scope, batch, { finished: readResult(batch), isShown: true }),
   },
   'finish a download': {
     ready: false,
@@ -161,7 +162,7 @@ test('gives a replaced run nothing to index, plan or report', async (t) => {
   const batch = await addContents(place, 3);
   await stores.runs.begin(scope, batch, { stage: 'reading', upTo: 'splitting' });
   await stores.chunks.insert(scope, batch, chunkRows(batch));
-  await stores.runs.finishRead(scope, batch, readResult(batch));
+  await stores.runs.finishRead(scope, batch, { finished: readResult(batch), isShown: true });
   const [first = '', second = '', third = ''] = batch.contentIds;
   await stores.runControl.cancel(scope, { contentId: first });
   await stores.runControl.startDeletion(scope, [second]);

@@ -4,6 +4,7 @@ import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores } from '#store/stores.ts';
 import {
   addContents,
+  chunkRows,
   countWaiting,
   makePlace,
   makeReady,
@@ -172,4 +173,25 @@ test('pages through contents without gaps or repeats during slow publications an
     places,
     places.toSorted((a, b) => a - b),
   );
+});
+
+test('what reading has found of a content that is published at once is shown with its publication', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope } = place;
+  const run = await addContents(place, 1);
+  const [id = ''] = run.contentIds;
+  const shown = async () => {
+    const found = await stores.contents.find(scope, id);
+    return { status: found?.status, notes: found?.file_data['note'] };
+  };
+  await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting', isShown: false });
+  await stores.chunks.insert(scope, run, chunkRows(run, { each: 2 }));
+  const text = { key: 'a key', facts: { bytes: 40, pages: [] } };
+  const read = { content_id: id, version: 1, planned_chunks: 2, text_sha256: 'a text', file_data: { note: 'read' } };
+  await stores.runs.finishRead(scope, run, { finished: [{ ...read, text }], isShown: false });
+  t.deepEqual(await shown(), { status: 'pending', notes: undefined });
+  await stores.publications.publish(scope, run, publicationOf(run));
+  t.deepEqual(await shown(), { status: 'ready', notes: 'read' });
+  const kept = await stores.existingContents.findKeptTexts(scope, [{ content_id: id, text_key: text.key }]);
+  t.deepEqual(kept, [{ content_id: id, text_sha256: 'a text', text_facts: text.facts }]);
 });

@@ -83,7 +83,7 @@ export async function makeReady(place: Place, run: RunContents, { version = 1, e
     text_sha256: `text-${content_id}-${version}`,
     file_data: {},
   }));
-  await stores.runs.finishRead(scope, run, finished);
+  await stores.runs.finishRead(scope, run, { finished, isShown: true });
   const index = { ...run, tenant: firstTenant(run) };
   await stores.chunks.advanceIndexed(scope, index, new Map(run.contentIds.map((id) => [id, each])));
 }
