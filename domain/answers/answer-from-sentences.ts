@@ -4,6 +4,7 @@ import type { AnswerPiece, CitationMark } from './citation-reader.ts';
 import { harmlessText } from './harmless-text.ts';
 import { matchedSentences } from './matched-sentences.ts';
 import type { Passage } from './passages.ts';
+import { readTableRow } from './table-row.ts';
 
 const MAX_SENTENCES = 3;
 /** Longer sentences, such as tables, are cut. */
@@ -22,7 +23,8 @@ type Candidate = {
 };
 
 /**
- * An answer without a model: at most three sentences of the passages, verbatim, the best first, each followed by the number of
+ * An answer without a model: at most three sentences of the passages, verbatim but for rows of tables, which are read out with the
+ * titles of their columns, the best first, each followed by the number of
  * its passage. Sentences are weighed by the words of the question that they contain, rare words more than frequent ones, and
  * by the place of their passage. If none contains any, the answer is the first sentence of the best passage. The marks are those
  * of this answer only: brackets in the text of a document cite nothing.
@@ -52,7 +54,8 @@ function candidatesOf({ number, content }: Passage, matcher: QueryMatcher): Cand
       // Half of a character at the cut is left out.
       const whole = text.isWellFormed() ? text : text.slice(0, -1);
       const cited = { start, end: start + whole.length };
-      return { number, matched, text: whole.replaceAll(/\s+/g, ' '), cited };
+      const said = readTableRow(content, cited) ?? whole;
+      return { number, matched, text: said.replaceAll(/\s+/g, ' '), cited };
     })
     .filter(({ text }) => !/[?？؟]$/.test(text) && /[\p{L}\p{N}]/u.test(text));
 }

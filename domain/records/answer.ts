@@ -107,8 +107,8 @@ export const Answer = z
     method: z.enum(ANSWER_METHODS).meta({
       description:
         '`model`: a chat model wrote the answer. `sentences`: no chat model is configured, and the answer is made of the best ' +
-        'sentences of the passages, unchanged except for images, tags and what looks like a mark. `nothing_found`: no passage ' +
-        'is relevant enough, and no model was asked.',
+        'sentences of the passages, unchanged except for images, tags, what looks like a mark, and rows of tables, which are ' +
+        'read out with the titles of their columns. `nothing_found`: no passage is relevant enough, and no model was asked.',
     }),
     model: z.string().nullable().meta({ description: 'Name of the chat model; null when none was asked.' }),
     finish_reason: z.enum(FINISH_REASONS).meta({

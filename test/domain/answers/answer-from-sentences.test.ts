@@ -43,6 +43,20 @@ test('marks within the text of a document are not taken for citations', (t) => {
   t.like(marks, { length: 1, 0: { number: 1, at: text.lastIndexOf('[1]') } });
 });
 
+test('a row of a table is read out with the titles of its columns, and cites the row', (t) => {
+  const table =
+    '| route | departs | note |\n| --- | ---: | --- |\n| Ulva | 10:00 |  |\n| Iona | 11:00 | not on Sundays |\n';
+  const { text, marks } = answerFromSentences('When does the route to Ulva depart?', passages(table));
+  t.is(text, 'route: Ulva; departs: 10:00 [1]');
+  const { start = 0, end = 0 } = marks[0]?.cited ?? {};
+  t.is(table.slice(start, end), '| Ulva | 10:00 |  |');
+  // The titles are in another passage.
+  t.is(
+    answerFromSentences('When does Iona depart?', passages('| Iona | 11:00 | a \\| b |\n')).text,
+    'Iona; 11:00; a | b [1]',
+  );
+});
+
 test('images and tags of a document are made harmless, also where the sentence ends within one', (t) => {
   const answer = (text: string) => answerFromSentences('Where do otters sleep?', passages(text)).text;
   t.is(answer('Otters sleep ![x](https://evil.example).'), 'Otters sleep [x](https://evil.example). [1]');
