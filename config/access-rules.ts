@@ -33,6 +33,7 @@ export function mcpSettings(env: Environment) {
   const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
   return {
     hosts: [...own, ...env.LOCI_MCP_HOSTS],
+    scopes: env.LOCI_MCP_SCOPES,
     publicUrl: publicUrl ?? null,
     /** An issuer that is no URL serves no metadata that a client could read. */
     issuer: issuer !== undefined && /^https?:/.test(issuer) && tokenSettings(env) !== null ? issuer : null,

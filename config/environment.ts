@@ -169,6 +169,7 @@ export const Environment = z.object({
   LOCI_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   LOCI_CORS_ORIGINS: list.default([]),
   LOCI_MCP_HOSTS: list.transform((names) => names.map((name) => name.toLowerCase())).default([]),
+  LOCI_MCP_SCOPES: list.default([]),
   LOCI_OAUTH_REDIRECTS: list.default([]),
 });
 

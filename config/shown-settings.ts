@@ -37,6 +37,7 @@ const SHOWN_AS_TEXT: ReadonlySet<keyof Environment> = new Set([
   'LOCI_CONSOLE_OIDC_PARAMETERS',
   'LOCI_RATE_LIMIT_STORE',
   'LOCI_MCP_HOSTS',
+  'LOCI_MCP_SCOPES',
   'LOCI_OPERATOR_WORKSPACES',
 ]);
 

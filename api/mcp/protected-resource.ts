@@ -10,6 +10,8 @@ export type ResourceSettings = {
   publicUrl: string | null;
   /** Issuer of the tokens of users; null without one. */
   issuer: string | null;
+  /** Scopes that clients ask the issuer for, unless they know better; none: what the issuer gives by itself. */
+  scopes?: readonly string[];
 };
 
 /** True for the path of the metadata, with or without that of the resource (RFC 9728, section 3.1). */
@@ -33,12 +35,13 @@ export function metadataUrl(context: Context, settings: ResourceSettings): strin
  * @throws AppError `not_found` without an issuer: there are only API keys then, which no server gives out to clients
  */
 export function protectedResourceMetadata(context: Context, settings: ResourceSettings): Record<string, unknown> {
-  const { issuer } = settings;
+  const { issuer, scopes = [] } = settings;
   if (issuer === null) throw new AppError('not_found', 'No issuer of tokens is configured: clients need an API key.');
   return {
     resource: resourceUrl(context, settings).href,
     resource_name: 'Loci',
     bearer_methods_supported: ['header'],
     authorization_servers: [issuer],
+    ...(scopes.length === 0 ? {} : { scopes_supported: scopes }),
   };
 }

@@ -109,13 +109,18 @@ test('accepts origins or * as allowed page origins', (t) => {
 });
 
 test('/mcp answers to the host of the public URL and to the named ones, which are names without ports', (t) => {
-  const settings = { LOCI_PUBLIC_URL: 'https://Loci.example:8443/base', LOCI_MCP_HOSTS: 'loci-api,LOCI.internal' };
+  const settings = {
+    LOCI_PUBLIC_URL: 'https://Loci.example:8443/base',
+    LOCI_MCP_HOSTS: 'loci-api,LOCI.internal',
+    LOCI_MCP_SCOPES: 'openid, offline_access',
+  };
   t.deepEqual(readConfig({ ...REQUIRED, ...settings }).mcp, {
     hosts: ['loci.example', 'loci-api', 'loci.internal'],
     publicUrl: 'https://Loci.example:8443/base',
     issuer: null,
+    scopes: ['openid', 'offline_access'],
   });
-  t.deepEqual(readConfig(REQUIRED).mcp, { hosts: [], publicUrl: null, issuer: null });
+  t.deepEqual(readConfig(REQUIRED).mcp, { hosts: [], publicUrl: null, issuer: null, scopes: [] });
   const { problems } = t.throws(() => readConfig({ ...REQUIRED, LOCI_MCP_HOSTS: 'a:80,https://b,*' }), {
     instanceOf: ConfigError,
   });
