@@ -39,6 +39,7 @@ import * as signInCodes from './20261207_sign_in_codes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 import * as rowSecurityOfAllTables from './20261210_row_security_of_all_tables.ts';
+import * as contentVersions from './20261210_content_versions.ts';
 import * as jobLists from './lists/20261209_job_lists.ts';
 import * as countMoves from './lists/20261210_count_moves.ts';
 import * as runIndexes from './lists/20261211_run_indexes.ts';
@@ -94,6 +95,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261208_upload_lists', ...uploadLists },
   { name: '20261209_job_lists', ...jobLists },
   { name: '20261210_blob_bytes', ...blobBytes },
+  { name: '20261210_content_versions', ...contentVersions },
   { name: '20261210_count_moves', ...countMoves },
   { name: '20261210_row_security_of_all_tables', ...rowSecurityOfAllTables },
   { name: '20261211_run_indexes', ...runIndexes },

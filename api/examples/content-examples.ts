@@ -119,6 +119,22 @@ export const contentExamples = {
   },
   getContentFile: { response: '%PDF-1.7 …' },
   getContentText: { response: `# Operations\n\n## Tokens\n\n${text}\n` },
+  listContentVersions: {
+    response: {
+      content_id: exampleIds.content,
+      collection_id: exampleIds.collection,
+      versions: [
+        {
+          version: 2,
+          published_at: UPDATED_S,
+          replaced_at: null,
+          upload_id: exampleIds.upload,
+          chunks: 12,
+          text_sha256: content.content_hash,
+        },
+      ],
+    },
+  },
   pauseContent: { response: { ...content, status: 'paused', sync_status: 'never', config: {}, access_count: 0 } },
   resumeContent: { response: { ...content, status: 'pending', sync_status: 'never', config: {}, access_count: 0 } },
   cancelContent: { response: { ...content, status: 'cancelled', sync_status: 'never', config: {}, access_count: 0 } },

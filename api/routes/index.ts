@@ -43,6 +43,7 @@ import { getContentFileRoute } from '#api/routes/contents/get-content-file.ts';
 import { getContentTextRoute } from '#api/routes/contents/get-content-text.ts';
 import { getContentRoute } from '#api/routes/contents/get-content.ts';
 import { listContentChunksRoute } from '#api/routes/contents/list-content-chunks.ts';
+import { listContentVersionsRoute } from '#api/routes/contents/list-content-versions.ts';
 import { listContentsRoute } from '#api/routes/contents/list-contents.ts';
 import { getDeletionRoute } from '#api/routes/deletions/get-deletion.ts';
 import { listDeletionsRoute } from '#api/routes/deletions/list-deletions.ts';
@@ -130,6 +131,7 @@ export const routes: Readonly<Record<string, Route>> = {
   listContentChunks: listContentChunksRoute,
   getContentFile: getContentFileRoute,
   getContentText: getContentTextRoute,
+  listContentVersions: listContentVersionsRoute,
   pauseContent: pauseContentRoute,
   resumeContent: resumeContentRoute,
   cancelContent: cancelContentRoute,

@@ -118,3 +118,37 @@ export const ContentChunksResponse = z
   })
   .meta({ id: 'ContentChunksResponse' });
 export type ContentChunksResponse = z.infer<typeof ContentChunksResponse>;
+
+/** A version of a content that searches find, or found. */
+export const ContentVersion = z
+  .object({
+    version: z.int().meta({ description: 'Number of the version: each ingestion has the next one, also if it fails.' }),
+    published_at: UnixTime.nullable().meta({
+      description:
+        'Time from which searches found it, in seconds since 1970-01-01 UTC; null if an earlier release published it.',
+    }),
+    replaced_at: UnixTime.nullable().meta({
+      description: 'Time at which the next version took its place; null for the present one.',
+    }),
+    upload_id: Id.nullable().meta({
+      description: 'Upload that brought it; null if it was ingested without one, or an earlier release published it.',
+    }),
+    chunks: z.int().meta({ description: 'Number of its chunks.' }),
+    text_sha256: z.string().nullable().meta({
+      description: 'SHA-256 of its extracted text: equal in two versions with the same text.',
+    }),
+  })
+  .meta({ id: 'ContentVersion' });
+export type ContentVersion = z.infer<typeof ContentVersion>;
+
+export const ContentVersionList = z
+  .object({
+    content_id: Id.meta({ description: 'Content that was asked for.' }),
+    collection_id: Id.meta({ description: 'Collection whose versions these are.' }),
+    versions: z.array(ContentVersion).meta({
+      description:
+        'The present version and at most 19 before it, newest first; none until the content is published for the first time.',
+    }),
+  })
+  .meta({ id: 'ContentVersionList' });
+export type ContentVersionList = z.infer<typeof ContentVersionList>;

@@ -10,6 +10,7 @@ import {
   type ContentFilter,
 } from './content-lists.ts';
 import { findContentFields, groupPublishedContents, type GroupPage } from './content-fields.ts';
+import { listContentVersions } from './content-versions.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -104,6 +105,9 @@ export function createContentStore(database: Database) {
         { ...scope, id },
       );
     },
+
+    listVersions: (scope: Scope, place: { contentId: string; collectionId: string }) =>
+      listContentVersions(database, scope, place),
 
     /** Returns a page of a list. */
     list: (scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) =>

@@ -2,6 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
 import type { RunContents, RunRef } from './run-work.ts';
 import { SEARCHED_INDEX } from '#store/collections/generations.ts';
+import { REMEMBER_VERSION } from '#store/contents/content-versions.ts';
 import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
 /** A content whose chunks are all in the index, with their number. */
@@ -160,6 +161,7 @@ async function flipVersions(
        chunk_count = cc.planned_chunks, active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key,
        active_text_facts = nullif(cc.text_facts - 'file_data', '{}'), text_sha256 = null, text_key = null, text_facts = null,
        dead_attempts = 0, updated_at = now(),
+       ${REMEMBER_VERSION},
        publish_seq = counter.publish_counter - :count::int + numbered.place
      from counter, numbered
      where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,

@@ -71,6 +71,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   listContentChunks: { path: content, query: { collection_id: ref('collection') } },
   getContentFile: { path: content },
   getContentText: { path: content },
+  listContentVersions: { path: content, query: { collection_id: ref('collection') } },
   // A ready content can neither be paused, resumed, cancelled nor retried.
   pauseContent: { path: content, status: 409 },
   resumeContent: { path: content, status: 409 },

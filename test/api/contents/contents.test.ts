@@ -39,7 +39,7 @@ test('the file of a content is returned unchanged, as an attachment', async (t) 
   t.regex(file.headers.get('Content-Disposition') ?? '', /^attachment; filename="nai_?ve/);
 });
 
-test('the text of a content is Markdown that matches the offsets of its chunks', async (t) => {
+test('the text of a content is Markdown that matches the offsets of its chunks, and can be read in parts', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const page =
@@ -57,6 +57,14 @@ test('the text of a content is Markdown that matches the offsets of its chunks',
     const { start, end } = Offsets.parse(meta_data);
     t.is(text.slice(start, end), content);
   }
+  const part = async (query: string) => (await api.send(`/contents/${contentId}/text?${query}`)).text();
+  const otter = text.indexOf('\u{1f9a6}');
+  t.is(await part(`offset=11&limit=15`), text.slice(11, 26));
+  t.is(await part(`offset=${otter}`), text.slice(otter));
+  t.is(await part(`limit=${otter + 1}`), text.slice(0, otter), 'half of a character is left out');
+  t.is(await part(`offset=${otter + 1}&limit=2`), ' ');
+  t.is(await part('offset=2147483647'), '');
+  t.is((await api.send(`/contents/${contentId}/text?limit=0`)).status, 422);
   const stored = await api.upload(id, [
     ['ingest', 'false'],
     ['file', new File(['later'], 'later.txt')],
