@@ -1,5 +1,5 @@
 import { collectionScope } from '#domain/access/scope.ts';
-import { AppError } from '#domain/app-error.ts';
+import type { AppError } from '#domain/app-error.ts';
 import type { Outcome, ReadResult } from '#providers/readers/reader-pool.ts';
 import type { LocalFile } from '#domain/blob-store.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';

@@ -94,8 +94,8 @@ function inMemory(file: SpoolFile, stored: StoredBlob, bytes: Uint8Array): Spool
   let written: Promise<string> | null = null;
   const write = async () => {
     try {
-      const handle = await file.open();
-      await handle.writeFile(bytes).finally(() => handle.close());
+      await using handle = await file.open();
+      await handle.writeFile(bytes);
       return file.path;
     } catch (error) {
       throw requireSpace(error);

@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream';
+import { callbackify } from 'node:util';
 import { MultipartParser } from 'formidable';
 import type { PluginFunction } from 'formidable';
 import { createPause } from '#operations/pause.ts';
@@ -92,7 +93,7 @@ function parseInPieces(parser: Transform): void {
     }
   };
   // oxlint-disable-next-line no-underscore-dangle -- as above
-  parser._transform = (bytes: Buffer, encoding, done) => void parse(bytes, encoding).then(() => done(), done);
+  parser._transform = callbackify(parse);
 }
 
 /** Has the shape of the parser's own errors for an unreadable form. */

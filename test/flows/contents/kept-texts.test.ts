@@ -70,7 +70,9 @@ test('another collection reuses the extracted text with its pages, in chunks for
 
 test('the file is read again when a reader is requested, or when another reader extracted the text', async (t) => {
   const flow = await startFlow();
-  const [id] = idsOf(await flow.upload(['file', new File(['Some words\r\nabout flint.\r\n'.repeat(300)], 'flint.txt')]));
+  const [id] = idsOf(
+    await flow.upload(['file', new File(['Some words\r\nabout flint.\r\n'.repeat(300)], 'flint.txt')]),
+  );
   const restore = await hide(await fileOf(flow, id));
   for (const reader of ['native', 'text']) {
     await create(flow, { content_id: id, reader });
