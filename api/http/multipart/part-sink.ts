@@ -67,7 +67,7 @@ export function createPartSink(store: StoreBytes, heads: KeptHeads): PartSink {
       void finishAfter(storing, done);
     },
     destroy(error, done) {
-      part.pipe.fail(error ?? new ClientClosedRequest());
+      part.pipe.fail(error);
       if (storing === null) part.outcome.resolve({ kind: 'aborted', error: null });
       done(error);
     },
@@ -138,8 +138,9 @@ class PieceChannel {
     this.#wake();
   }
 
-  fail(error: Error): void {
-    if (this.#state.kind === 'open') this.#state = { kind: 'failed', error };
+  /** `error`: null when the client left. Nothing fails after the end. */
+  fail(error: Error | null): void {
+    if (this.#state.kind === 'open') this.#state = { kind: 'failed', error: error ?? new ClientClosedRequest() };
     this.#wake();
   }
 
