@@ -122,8 +122,12 @@ async function ensureTemplate(): Promise<void> {
     // Left by a test process that was ended.
     await query(owner, `drop database if exists ${UNFINISHED_TEMPLATE} with (force)`);
     await query(owner, `create database ${UNFINISHED_TEMPLATE}`);
-    const database = openDatabaseOf(UNFINISHED_TEMPLATE).database;
-    await database.migrate.latest({ migrationSource }).finally(() => database.destroy());
+    const { database } = openDatabaseOf(UNFINISHED_TEMPLATE);
+    try {
+      await database.migrate.latest({ migrationSource });
+    } finally {
+      await database.destroy();
+    }
     await query(owner, `alter database ${UNFINISHED_TEMPLATE} rename to ${TEMPLATE}`);
   });
 }
@@ -148,5 +152,9 @@ function openDatabaseOf(name: string): { url: string; database: Database } {
 /** Runs statements over one connection to the stack's database. */
 async function asOwner(run: (owner: Database) => Promise<unknown>): Promise<void> {
   const owner = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
-  await run(owner).finally(() => owner.destroy());
+  try {
+    await run(owner);
+  } finally {
+    await owner.destroy();
+  }
 }
