@@ -8,7 +8,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 test('a question is answered with its sources', async (t) => {
   const loci = await startCommandOf(installed);

@@ -10,7 +10,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 test('a connection file that points to another machine is not used', async (t) => {
   const file = join('.loci', 'connection.json');

@@ -23,7 +23,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 const startCommand = () => startCommandOf(installed);
 
 test('collections are created, found by name, searched, archived and deleted', async (t) => {

@@ -12,7 +12,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 test('a file is compressed and printed as text or JSON, and an invalid --ratio exits with code 2', async (t) => {
   const { key } = await startFlow();

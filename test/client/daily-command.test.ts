@@ -18,7 +18,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 const startCommand = () => startCommandOf(installed);
 
 test('what is wrong with an input is said in a line, without a stack trace', async (t) => {

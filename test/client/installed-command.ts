@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { waitForExclusiveLock } from '#stack/processes/exclusive-lock.ts';
 import { runCommand } from '#stack/processes/run-command.ts';
 import { buildClient, CLIENT_DIR, npm } from '#test/support/harness/client-package.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const Packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })).length(1);
 const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
@@ -28,22 +30,41 @@ export type InstalledCommand = {
   start(args: readonly string[], options?: RunOptions): ChildProcess;
   /** Runs `loci` and waits until it exits. */
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
-  remove(): Promise<void>;
 };
+
+/** The installed client, which the first test file of a stack installs into its state; the others use it. */
+export async function installCommand(): Promise<InstalledCommand> {
+  const folder = join(testStack().stateDir, 'installed-client');
+  const facts = join(folder, 'installed.json');
+  const lock = await waitForExclusiveLock(`${folder}.lock`, () => undefined);
+  try {
+    if (!existsSync(facts)) {
+      await rm(folder, { recursive: true, force: true });
+      await writeFile(facts, JSON.stringify(await install(folder)));
+    }
+  } finally {
+    lock.release();
+  }
+  // Written above, by this test file or by another one.
+  const installed = JSON.parse(await readFile(facts, 'utf8')) as Installed;
+  const start = startIn(folder, installed.main);
+  return { folder, ...installed, start, run: (args, options) => ending(start(args, options)) };
+}
+
+type Installed = Pick<InstalledCommand, 'files' | 'dependencies'> & { main: string };
 
 /**
  * Packs and installs the client as a user does. The dependencies are links into `client/node_modules`, because a registry may
  * be unreachable; only declared dependencies are linked, so that a missing declaration is detected.
  */
-export async function installCommand(): Promise<InstalledCommand> {
+async function install(folder: string): Promise<Installed> {
   await buildClient();
-  const folder = await mkdtemp(join(tmpdir(), 'loci-installed-'));
+  const own = join(folder, 'node_modules', '@loci', 'client');
+  await mkdir(own, { recursive: true });
   const [packed] = Packed.parse(
     JSON.parse(await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder])),
   );
   if (packed === undefined) throw new Error('nothing was packed');
-  const own = join(folder, 'node_modules', '@loci', 'client');
-  await mkdir(own, { recursive: true });
   await runCommand({ file: 'tar', args: ['-xzf', join(folder, packed.filename), '--strip-components=1', '-C', own] });
   const lock = Lock.parse(JSON.parse(await readFile(join(CLIENT_DIR, 'package-lock.json'), 'utf8')));
   const dependencies = Object.entries(lock.packages).flatMap(([path, { dev }]) =>
@@ -54,14 +75,10 @@ export async function installCommand(): Promise<InstalledCommand> {
     await symlink(join(CLIENT_DIR, path), join(folder, path));
   }
   const manifest = Manifest.parse(JSON.parse(await readFile(join(own, 'package.json'), 'utf8')));
-  const start = startIn(folder, join(own, manifest.bin.loci));
   return {
-    folder,
+    main: join(own, manifest.bin.loci),
     files: packed.files.map(({ path }) => path),
     dependencies: dependencies.map((path) => path.replace(/^node_modules\//, '')),
-    start,
-    run: (args, options) => ending(start(args, options)),
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

@@ -17,7 +17,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 /** Starts `loci mcp` as a client of the protocol does. */
 async function connect(t: ExecutionContext, key: string, { version = '2025-11-25', url = testStack().baseUrl } = {}) {

@@ -9,7 +9,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 test('the memories of a user are exported as lines of JSON, and forgotten', async (t) => {
   const loci = await startCommandOf(installed);

@@ -10,7 +10,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 /** A program of a user that uses every part of the package. */
 const PROGRAM = `
@@ -81,7 +80,7 @@ test('the package contains only built files, and depends on nothing of the serve
 
 test('a program compiles against the package and runs', async (t) => {
   const folder = join(installed.folder, 'program');
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   const file = join(folder, 'program.mts');
   await writeFile(file, PROGRAM);
   const flags = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node', '--typeRoots'];

@@ -32,7 +32,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 /** Runs `loci upload` into a new collection of a new workspace. */
 async function startUpload() {

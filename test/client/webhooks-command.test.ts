@@ -14,7 +14,6 @@ test.before(async (t) => {
   t.timeout(600_000);
   installed = await installCommand();
 });
-test.after.always(async () => installed.remove());
 
 test('a webhook is created, tested and deleted, and its deliveries are listed and redelivered', async (t) => {
   const receiver = await startWebhookReceiver(t);

@@ -37,7 +37,6 @@ test.before(async (t) => {
   await mkdir(bin, { recursive: true });
   await writeFile(join(bin, 'loci'), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 });
 });
-test.after.always(async () => installed.remove());
 
 /** Runs lines of a document with `loci` on the PATH, in a folder of their own. Returns what they print. */
 async function runLines(t: ExecutionContext, lines: string, key: string): Promise<string> {
