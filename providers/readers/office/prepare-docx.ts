@@ -67,11 +67,11 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   const main = [...(await readPackageRelationships(archive, '')).values()].find(({ type }) =>
     OFFICE_DOCUMENT.test(type),
   );
-  const name = main?.path ?? DOCUMENT;
-  const relations = await readPackageRelationships(archive, name);
+  const documentPart = main?.path ?? DOCUMENT;
+  const relations = await readPackageRelationships(archive, documentPart);
   const partOf = (type: string): string => partOfType(relations, type);
   const styles = await readDocxStyles(text(partOf('styles')));
-  const source = text(name);
+  const source = text(documentPart);
   const headingStyles = new Map<string, number>();
   for (const [id, { name, headingLevel }] of styles) {
     if (headingLevel !== null && !/^heading [1-9]$/i.test(name) && name !== 'Title')
@@ -90,8 +90,8 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   const titles = new Set([...styles].filter(([, { name }]) => name === 'Title').map(([id]) => id));
   await prepareBlocks(document, { archive, styles, numbering, paths });
   const hasTitle = descendantsOf(document, 'w:pStyle').some(({ attributes }) => titles.has(attributes['w:val'] ?? ''));
-  parts.set(name, xmlPart(document));
-  for (const part of ['', name]) await resolveTargets(parts, part);
+  parts.set(documentPart, xmlPart(document));
+  for (const part of ['', documentPart]) await resolveTargets(parts, part);
   return { buffer: packZip(parts), headingStyles, hasTitle, chunks };
 }
 
