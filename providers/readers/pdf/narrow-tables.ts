@@ -19,8 +19,10 @@ const MAX_MEAN_LENGTH = 22;
 const [MIN_FILLED_SHARE, MIN_FILLED_SHARE_OF_COLUMN] = [0.4, 0.35];
 /** The spaces at both sides of a row. */
 const OUTER_GAPS = 2;
-/** More rows than a page has lines. */
-const MAX_ROWS = 400;
+/** Beyond what pages have: rows are compared with all below them, and words with all columns. */
+const [MAX_ROWS, MAX_WORDS, MAX_COLUMNS] = [400, 5_000, 60];
+/** Rows of a column from which a table is tried to be read. */
+const MAX_TRIALS = 50;
 
 /** Lines of words that are one row of a table. */
 type TableRow = Box & { words: PdfWord[]; gaps: Gap[] };
@@ -31,11 +33,14 @@ type Gap = { left: number; right: number };
  * gaps free, between columns whose cells are aligned. In running text gaps are free in a few lines only, and nothing is aligned.
  */
 export function findNarrowTables(found: readonly Row[], isBold: (word: PdfWord) => boolean): PdfTable[] {
-  if (found.length > MAX_ROWS) return [];
+  const words = found.reduce((sum, row) => sum + row.words.length, 0);
+  if (found.length > MAX_ROWS || words > MAX_WORDS) return [];
   const rows = mergeOverlapping(found);
   const tables: PdfTable[] = [];
-  for (let start = 0; start < rows.length;) {
+  let trials = 0;
+  for (let start = 0; start < rows.length && trials < MAX_TRIALS;) {
     const { end, gaps } = rowsWithGaps(rows, start);
+    if (end - start >= MIN_ROWS) trials += 1;
     const hasHeader = rows[start]?.words.every(isBold) === true && rows[start + 1]?.words.every(isBold) === false;
     const table = tableOf(rows.slice(start, end), { gaps, hasHeader });
     if (table) tables.push(table);
@@ -120,7 +125,7 @@ function tableOf(
   { gaps, hasHeader }: { gaps: readonly Gap[]; hasHeader: boolean },
 ): PdfTable | null {
   const least = hasHeader ? MIN_ROWS_WITH_HEADER : MIN_ROWS;
-  if (gaps.length === 0 || found.length < least) return null;
+  if (gaps.length === 0 || gaps.length >= MAX_COLUMNS || found.length < least) return null;
   const edges = [-Infinity, ...gaps.map(({ left, right }) => (left + right) / 2), Infinity];
   const columns = edges.slice(1).map((right, index) => ({ left: edges[index] ?? -Infinity, right }));
   const placed = found.map((row) => ({ row, cells: assignToColumns(row, columns) }));
