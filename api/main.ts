@@ -13,6 +13,7 @@ import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
+import { openListReads } from '#services/open-list-reads.ts';
 import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres, type Database } from '#store/postgres.ts';
 import { createApp } from './app.ts';
@@ -95,7 +96,8 @@ async function buildApiServices(
   publicModels.start();
   const models = createModelCatalogue(publicModels);
   const egress = createEgress({ allow: config.egressAllow });
-  return buildServices(config, { dependencies, models, egress, log, closing });
+  const lists = openListReads(config, { ...API_STATEMENTS, database, stores: dependencies.stores, log, closing });
+  return buildServices(config, { dependencies, models, egress, log, closing, lists });
 }
 
 function waitForStopSignal(): Promise<NodeJS.Signals> {

@@ -46,6 +46,8 @@ export const Environment = z.object({
   LOCI_DATABASE_URL: z.string().min(1, 'is required: postgres://user:password@host:port/database'),
   LOCI_DATABASE_POOL: count.default(10),
   LOCI_DATABASE_POOLING: z.enum(['session', 'transaction']).default('session'),
+  LOCI_DATABASE_REPLICA_URL: z.string().optional(),
+  LOCI_DATABASE_REPLICA_MAX_LAG_S: count.max(3600).default(5),
   LOCI_TEMPORAL_ADDRESS: z.string().default('127.0.0.1:8733'),
   LOCI_TEMPORAL_NAMESPACE: z.string().default('default'),
   LOCI_TEMPORAL_NAMESPACE_MANAGED: flag.default(false),

@@ -50,6 +50,8 @@ function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
     worker: { host: env.LOCI_HOST, port: env.LOCI_WORKER_PORT, slots: env.LOCI_WORKER_QUEUES },
     logLevel: env.LOCI_LOG_LEVEL,
     database: { url: env.LOCI_DATABASE_URL, poolSize: env.LOCI_DATABASE_POOL, pooling: env.LOCI_DATABASE_POOLING },
+    /** Of the API, for lists; a URL of null for none. */
+    replica: { url: env.LOCI_DATABASE_REPLICA_URL ?? null, maxLagMs: env.LOCI_DATABASE_REPLICA_MAX_LAG_S * 1000 },
     temporal: temporalSettings(env),
     weaviate: {
       url: env.LOCI_WEAVIATE_URL,

@@ -16,6 +16,7 @@ import type { TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Log } from '#observability/log.ts';
 import type { Metrics } from '#observability/metrics.ts';
 import type { KeyRing } from '#security/key-ring.ts';
+import type { ListReads } from '#store/list-reads.ts';
 import type { Stores } from '#store/stores.ts';
 import type { VectorIndex } from '#store/weaviate/vector-index.ts';
 
@@ -77,6 +78,8 @@ export type CompressLimits = {
 /** What operations work with. Built once per process, by `services/build-services.ts`. */
 export type Services = {
   stores: Stores;
+  /** Lists of contents, chunks, memories and deliveries, from a replica where one is configured. */
+  lists: ListReads;
   vectors: VectorIndex;
   blobs: Blobs;
   embedders: Embedders;

@@ -25,6 +25,7 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import { createKeyRing } from '#security/key-ring.ts';
 import { createBlobs } from '#store/blobs/blobs.ts';
 import { createSpool } from '#store/blobs/spool.ts';
+import { readsOfPrimary, type ListReads } from '#store/list-reads.ts';
 import type { Database } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 import { createVectorIndex, type VectorIndex } from '#store/weaviate/vector-index.ts';
@@ -59,6 +60,8 @@ export type ServicesOptions = {
   /** The only way out to URLs of users and to OAuth providers. */
   egress: Egress;
   log: Log;
+  /** Default: lists are read from the primary. */
+  lists?: ListReads;
   /** Every part that must be closed registers here. */
   closing: AsyncDisposableStack;
 };
@@ -106,7 +109,7 @@ export async function openDependencies(
 
 /** Builds what the operations of every process need. */
 export function buildServices(config: Config, options: ServicesOptions): Services {
-  const { dependencies, models, egress, log, closing } = options;
+  const { dependencies, models, egress, log, closing, lists = readsOfPrimary(options.dependencies.stores) } = options;
   const { blobStore, ...clients } = dependencies;
   const { stores, embedders } = clients;
   const chat = createChatModel(config.chat);
@@ -124,6 +127,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
   closing.defer(() => tenantActivity.close());
   return {
     ...clients,
+    lists,
     blobs: createBlobs({
       rows: stores.blobRows,
       removals: stores.system,

@@ -38,11 +38,12 @@ export async function listChunks(services: Services, caller: Caller, query: List
   const binding = { list: 'chunks', filters: filter };
   const position = decodePosition(binding, query.cursor, z.tuple([z.int(), z.int32()]));
   const after = position && { publishSeq: position[0], chunkIndex: position[1] };
-  const { chunks } = services.stores;
-  const [rows, totalCount] = await Promise.all([
-    chunks.listPublished(caller.scope, filter, { after, limit: query.limit }),
-    chunks.countPublished(caller.scope, filter),
-  ]);
+  const [rows, totalCount] = await services.lists.read(({ chunks }) =>
+    Promise.all([
+      chunks.listPublished(caller.scope, filter, { after, limit: query.limit }),
+      chunks.countPublished(caller.scope, filter),
+    ]),
+  );
   const { page, next } = paginate(rows, {
     binding,
     positionOf: (row) => [row.publish_seq, row.chunk_index],

@@ -50,11 +50,12 @@ export async function listContents(services: Services, caller: Caller, query: Li
   const binding = { list: 'contents', filters: { ...filter, ...(query.filters ? { filters: query.filters } : {}) } };
   if (query.filters) return listFiltered(services, caller, { query, filter, filters: query.filters, binding });
   const after = decodeTimeCursor(binding, query.cursor);
-  const { contents } = services.stores;
-  const [rows, total] = await Promise.all([
-    contents.list(caller.scope, filter, { after, limit: query.limit }),
-    contents.count(caller.scope, filter),
-  ]);
+  const [rows, total] = await services.lists.read(({ contents }) =>
+    Promise.all([
+      contents.list(caller.scope, filter, { after, limit: query.limit }),
+      contents.count(caller.scope, filter),
+    ]),
+  );
   const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.createdUs, row.content.id] });
   return contentPage(page, total, next);
 }

@@ -57,7 +57,8 @@ async function* scanContents(
 ): AsyncGenerator<{ row: ListedContent; isLast: boolean } | 'too many'> {
   let limit = FIRST_PAGE;
   for (let statement = 1, scanned = 0; ; statement += 1) {
-    const { rows, hasMore } = await services.stores.contents.list(caller.scope, list, { after, limit });
+    const page = { after, limit };
+    const { rows, hasMore } = await services.lists.read(({ contents }) => contents.list(caller.scope, list, page));
     for (const [index, row] of rows.entries()) yield { row, isLast: !hasMore && index === rows.length - 1 };
     scanned += rows.length;
     if (!hasMore) return;

@@ -40,11 +40,12 @@ export async function listMemories(services: Services, caller: Caller, query: Li
   const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type, ...superseded } };
   const after = decodeTimeCursor(binding, query.cursor);
   const filter = { userId, memoryType: query.memory_type ?? null, readerId: caller.userId, includeSuperseded };
-  const { memories } = services.stores;
-  const [rows, total] = await Promise.all([
-    memories.list(caller.scope, filter, { after, limit: query.limit }),
-    memories.count(caller.scope, filter),
-  ]);
+  const [rows, total] = await services.lists.read(({ memories }) =>
+    Promise.all([
+      memories.list(caller.scope, filter, { after, limit: query.limit }),
+      memories.count(caller.scope, filter),
+    ]),
+  );
   const { page, next } = paginate(rows, {
     binding,
     positionOf: (row) => [row.created_us, row.memory_id],

@@ -33,11 +33,12 @@ export async function listWebhookDeliveries(
   const filter = { webhookId, status, eventType };
   const binding = { list: 'webhook-deliveries', filters: filter };
   const before = decodeTimeCursor(binding, query.cursor);
-  const { webhookDeliveries } = services.stores;
-  const [rows, total] = await Promise.all([
-    webhookDeliveries.list(caller.scope, filter, { before, limit: query.limit }),
-    webhookDeliveries.count(caller.scope, filter),
-  ]);
+  const [rows, total] = await services.lists.read(({ webhookDeliveries }) =>
+    Promise.all([
+      webhookDeliveries.list(caller.scope, filter, { before, limit: query.limit }),
+      webhookDeliveries.count(caller.scope, filter),
+    ]),
+  );
   const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.created_us, row.id] });
   return {
     data: page.map(toDelivery),

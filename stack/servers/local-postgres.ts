@@ -201,7 +201,7 @@ async function findDataFolder(stateDir: string, account: PostgresAccount | null)
 }
 
 /** Returns the folder of PostgreSQL's programs: the package's, or a copy if the account cannot access root's checkout. */
-async function findRunnableBinaries(account: PostgresAccount | null): Promise<string> {
+export async function findRunnableBinaries(account: PostgresAccount | null): Promise<string> {
   const { native, version } = await packagedPostgres();
   const runs = (folder: string) =>
     runCommand({ file: join(folder, 'bin', 'postgres'), args: ['--version'], cwd: '/', ...account }).then(

@@ -8,7 +8,7 @@ import { createKey, formFor } from '#test/support/harness/api-client.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { findPgBouncer, startPgBouncer, type PgBouncer } from '#test/support/servers/pgbouncer.ts';
+import { findPgBouncer, startPgBouncer, type PgBouncer } from '#test/support/databases/pgbouncer.ts';
 
 /** Builds it at the first time, which takes a minute. */
 const executable = await findPgBouncer();

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { builtServer } from './built-server.ts';
-import { startServerProcess } from './server-process.ts';
+import { builtServer } from '#test/support/servers/built-server.ts';
+import { startServerProcess } from '#test/support/servers/server-process.ts';
 
 /** Executable of PgBouncer, or null where it cannot be had. */
 export const findPgBouncer = (): Promise<string | null> =>

@@ -1,0 +1,101 @@
+import { AppError } from '#domain/app-error.ts';
+import { queryOne, type Database } from './postgres.ts';
+import { createStores, type Stores } from './stores.ts';
+
+/** Where lists are read, which may be a moment old. */
+export type ListReads = { read<Result>(call: (stores: Stores) => Promise<Result>): Promise<Result> };
+
+export type ReplicaOptions = {
+  primary: Database;
+  replica: Database;
+  stores: Stores;
+  /** The oldest state of the primary that a list may show. */
+  maxLagMs: number;
+  /** Called with the first check, and when lists move to the replica or back to the primary. */
+  onChange: (isUsed: boolean, error?: unknown) => void;
+};
+
+/** Often enough to notice within a part of the time that a list may be behind. */
+const CHECKS_WITHIN_MAX_LAG = 10;
+
+/** A position of the primary's write-ahead log, in bytes; null where it is not one of a replica. */
+const WRITTEN = `select (pg_current_wal_flush_lsn() - '0/0')::text as position`;
+const REPLAYED = `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`;
+
+/** Without a replica, the primary is read. */
+export function readsOfPrimary(stores: Stores): ListReads {
+  return { read: (call) => call(stores) };
+}
+
+/**
+ * Reads lists from a streaming replica while that has replayed what the primary had written `maxLagMs` before, and otherwise
+ * from the primary: also when the replica does not answer, or ends a statement that its recovery was waiting for.
+ */
+export function createReplicaReads(options: ReplicaOptions): ListReads & { close(): Promise<void> } {
+  const { primary, replica, stores, maxLagMs, onChange } = options;
+  const replicaStores = createStores(replica);
+  /** Positions that the primary had, the oldest first. */
+  let written: { position: bigint; atMs: number }[] = [];
+  /** The replica has everything from before this time. */
+  let currentAtMs = -Infinity;
+  let wasUsed: boolean | null = null;
+  const isUsable = () => performance.now() - currentAtMs <= maxLagMs;
+  const report = (error?: unknown) => {
+    if (isUsable() === wasUsed) return;
+    wasUsed = isUsable();
+    onChange(wasUsed, error);
+  };
+  const giveUp = (error: unknown) => {
+    currentAtMs = -Infinity;
+    report(error);
+  };
+  const check = async () => {
+    const atMs = performance.now();
+    const position = await positionOf(primary, WRITTEN);
+    if (position !== null) written.push({ position, atMs });
+    const replayed = await positionOf(replica, REPLAYED);
+    if (replayed === null) throw new Error('LOCI_DATABASE_REPLICA_URL does not lead to a replica in recovery');
+    const reached = written.findLast((one) => one.position <= replayed);
+    if (reached) currentAtMs = reached.atMs;
+    written = written.filter((one) => one === reached || performance.now() - one.atMs <= maxLagMs);
+    report();
+  };
+  const stopChecks = repeat(() => check().catch(giveUp), maxLagMs / CHECKS_WITHIN_MAX_LAG);
+  return {
+    async read(call) {
+      if (!isUsable()) return call(stores);
+      try {
+        return await call(replicaStores);
+      } catch (error) {
+        const isAway = error instanceof AppError && error.code === 'dependency_unavailable';
+        if (error instanceof AppError && !isAway) throw error;
+        if (isAway) giveUp(error);
+        return call(stores);
+      }
+    },
+    close: stopChecks,
+  };
+}
+
+async function positionOf(database: Database, sql: string): Promise<bigint | null> {
+  const row = await queryOne<{ position: string | null }>(database, sql);
+  return row?.position === null || row?.position === undefined ? null : BigInt(row.position);
+}
+
+/** Runs something again and again, with a pause after each time. Returns a function that ends it and waits for the last time. */
+function repeat(work: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const run = () => {
+    running = work().then(() => {
+      if (!isEnded) timer = setTimeout(run, everyMs).unref();
+    });
+  };
+  run();
+  return async () => {
+    isEnded = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
