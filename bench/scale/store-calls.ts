@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LISTED_DELETION_KINDS } from '#domain/deletion-kinds.ts';
 import { COMPRESSION_STATUSES } from '#domain/records/compression.ts';
 import { DELETION_STATUSES, REEMBEDDING_STATUSES } from '#domain/statuses.ts';
@@ -6,6 +7,8 @@ import type { StoreCall } from './measure-statements.ts';
 
 const PAGE = { after: null, limit: 50 };
 const PASSES_MS = [1_000];
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Collections of all sizes but the largest, the smallest among them. */
 function someOf(collectionIds: readonly string[], count: number): string[] {
@@ -87,11 +90,19 @@ function listCalls({ workspaceId, collectionIds, userId, middleUs }: DataSet): N
 
 function uploadCalls({ workspaceId, collectionIds, uploadId, middleUs }: DataSet): NamedCall[] {
   const whole = { workspaceId, collectionIds: null };
+  const [largest = ''] = collectionIds;
+  const dedupeKeys = Array.from({ length: 100 }, (_, number) => sha256(`${number}`));
+  const ended = { collectionId: largest, runId: uploadId };
   const limited = { workspaceId, collectionIds: someOf(collectionIds, 20) };
   const newest = { before: null, limit: 50 };
   const smallest = collectionIds.at(-1);
   const middle = { createdUs: middleUs, id: uploadId };
   return [
+    [
+      'contents that an upload repeats',
+      ({ existingContents }) => existingContents.findIds(whole, largest, { dedupeKeys, externalIds: [] }),
+    ],
+    ['what a run has still to do', ({ runs }) => runs.listPending(whole, ended, { after: null, limit: 500 })],
     ['progress of an upload of the largest collection', ({ uploads }) => uploads.progress(whole, uploadId)],
     ['manifest of this upload', ({ uploads }) => uploads.manifest(whole, uploadId, PAGE)],
     [

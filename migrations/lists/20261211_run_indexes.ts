@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import { createIndexOnline, createUniqueIndexOnline, dropIndexOnline } from './online.ts';
+import { createIndexOnline, dropIndexOnline } from './online.ts';
 
 /** Each statement is a transaction of its own: the table stays writable meanwhile, and an interrupted run begins again. */
 export const config = { transaction: false };
 
 /**
  * What each text is written to. The runs of an upload are found by its contents (`upload_contents`), those of a run only while they
- * are in progress, and nobody asks for the uploads of a content. Half of a hash finds what is uploaded again as well as all of it.
+ * are in progress, and nobody asks for the uploads of a content.
  * Contents of a workspace with a status that few have are found in their order, and no longer collection by collection. Publishing
  * writes a content to every index of its runs once more, so each one less counts twice.
  */
@@ -17,11 +17,6 @@ export async function up(knex: Knex): Promise<void> {
     'content_collections_status',
     `${TABLE} (workspace_id, bucket, created_at, content_id) where bucket is not null`,
   );
-  await createUniqueIndexOnline(
-    knex,
-    'content_collections_same',
-    `${TABLE} (collection_id, (left(dedupe_key, 32)::uuid)) where dedupe_key is not null`,
-  );
   for (const name of REPLACED) await dropIndexOnline(knex, name);
 }
 
@@ -29,7 +24,6 @@ const TABLE = 'content_collections';
 const REPLACED = [
   'content_collections_run_id_content_id_idx',
   'content_collections_upload_id_content_id_idx',
-  'content_collections_dedupe',
   'upload_contents_content_id_idx',
 ];
 

@@ -6,16 +6,7 @@ type Valid = { rows: { indisvalid: boolean }[] };
  * Creates an index without blocking writes. What an interrupted attempt has left is removed first. Only for migrations without a
  * transaction (`config.transaction`), which may run again from their beginning.
  */
-export function createIndexOnline(knex: Knex, name: string, definition: string): Promise<void> {
-  return createOnline(knex, name, `index concurrently ${name} on ${definition}`);
-}
-
-/** The same for an index of values that must not occur twice. */
-export function createUniqueIndexOnline(knex: Knex, name: string, definition: string): Promise<void> {
-  return createOnline(knex, name, `unique index concurrently ${name} on ${definition}`);
-}
-
-async function createOnline(knex: Knex, name: string, what: string): Promise<void> {
+export async function createIndexOnline(knex: Knex, name: string, definition: string): Promise<void> {
   const found: Valid = await knex.raw(
     'select indisvalid from pg_index where indexrelid = to_regclass(quote_ident(?))',
     name,
@@ -23,7 +14,7 @@ async function createOnline(knex: Knex, name: string, what: string): Promise<voi
   const [index] = found.rows;
   if (index?.indisvalid === true) return;
   if (index) await dropIndexOnline(knex, name);
-  await patiently(knex, `create ${what}`);
+  await patiently(knex, `create index concurrently ${name} on ${definition}`);
 }
 
 /** Removes an index without blocking writes. For the same migrations. */

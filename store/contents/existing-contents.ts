@@ -25,12 +25,8 @@ export type ExistingContent = {
 /** Keys by which an uploaded item is recognized as a content that exists. */
 type ExistingKeys = { dedupeKeys: readonly string[]; externalIds: readonly string[] };
 
-/** SQL condition: the run `cc` has one of the keys of an array. Its index has the first half of each, which is a hash. */
-export const hasDedupeKey = (keys: string) => `(cc.dedupe_key = any(${keys})
-  and left(cc.dedupe_key, 32)::uuid = any(array(select left(key, 32)::uuid from unnest(${keys}) key)))`;
-
 const HAS_KEY = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId
-  and (${hasDedupeKey(':dedupeKeys::text[]')} or cc.external_id = any(:externalIds::text[]))`;
+  and (cc.dedupe_key = any(:dedupeKeys::text[]) or cc.external_id = any(:externalIds::text[]))`;
 
 /** Looks up what already exists of the contents that are uploaded or ingested. */
 export function createExistingContents(database: Database) {

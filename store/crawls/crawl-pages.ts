@@ -4,7 +4,6 @@ import type { ContentStatus } from '#domain/statuses.ts';
 import type { Crawl } from './crawls.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
-import { hasDedupeKey } from '#store/contents/existing-contents.ts';
 
 /** An entry of the frontier that a slice claimed. */
 export type CrawlPage = {
@@ -119,8 +118,7 @@ export function createCrawlPageStore(database: Database) {
            b.content_hash as seen_hash, b.fingerprint as seen_fingerprint
          from content_collections cc join contents t on t.id = cc.content_id left join before b on b.content_id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.stage <> 'deleting'
-           and (cc.content_id = :contentId or ${hasDedupeKey('array[:dedupeKey::text]')}
-             or cc.content_id = (select content_id from before))
+           and (cc.content_id = :contentId or cc.dedupe_key = :dedupeKey or cc.content_id = (select content_id from before))
          order by cc.content_id = :contentId desc nulls last, cc.dedupe_key = :dedupeKey desc nulls last limit 1`,
         { ...bind(scope, crawl.id), collectionId: crawl.collection_id, ...page },
       );
