@@ -23,7 +23,8 @@ export function DropArea({ onDrop }: { onDrop: (files: DroppedFile[]) => void })
       setIsOver(false);
       void readDropped(event.dataTransfer).then(onDrop);
     };
-    const handlers = { dragover: over, dragleave: leave, drop };
+    // Entering an element, as this overlay when it appears, has to be accepted too: else what is dropped at once is lost.
+    const handlers = { dragenter: over, dragover: over, dragleave: leave, drop };
     const entries = Object.entries(handlers) as [string, EventListener][]; // each takes the event of its name
     for (const [name, handler] of entries) window.addEventListener(name, handler);
     return () => {

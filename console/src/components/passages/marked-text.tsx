@@ -1,9 +1,10 @@
 import { Mark } from '@mantine/core';
+import { unwrapLines } from './unwrap-lines.ts';
 
 /** A part of a text, in UTF-16 code units. */
 export type TextRange = { start: number; end: number };
 
-/** A text with parts of it marked, as text and never as HTML. `offset` is where the text starts in what the ranges count. */
+/** A text with parts of it marked, as text and never as HTML, and with its paragraphs in one piece. `offset` is where the text starts in what the ranges count. */
 export function MarkedText({
   text,
   ranges,
@@ -13,7 +14,7 @@ export function MarkedText({
   ranges: readonly TextRange[];
   offset?: number;
 }) {
-  const pieces = piecesOf(text, ranges, offset);
+  const pieces = piecesOf(unwrapLines(text), ranges, offset);
   return pieces.map(({ start, text: piece, isMarked }) =>
     isMarked ? <Mark key={start}>{piece}</Mark> : <span key={start}>{piece}</span>,
   );
