@@ -44,7 +44,7 @@ test('an answer is shown as it is written, its marks open the passage, and it ca
 test('questions can be asked in a new conversation, which the following ones continue', async (t) => {
   const [api, flow] = await Promise.all([startAnswerApi(), startFlow()]);
   t.teardown(() => api.close());
-  await flow.upload(['content', 'The ferry to Ulva leaves at noon. Tickets are sold on board.']);
+  const sent = await flow.upload(['content', 'The ferry to Ulva leaves at noon. Tickets are sold on board.']);
   api.behave(({ instructions }) =>
     instructions.startsWith('Rewrite') ? 'Are tickets sold on board?' : 'At noon [1].',
   );
@@ -64,10 +64,91 @@ test('questions can be asked in a new conversation, which the following ones con
   await page.getByRole('link', { name: 'Open the conversation' }).click();
   await page.getByRole('heading', { name: QUESTION, level: 1 }).waitFor();
   await page.getByRole('listitem').filter({ hasText: 'And where are tickets sold' }).waitFor();
-  t.is(await page.getByRole('listitem').filter({ hasText: 'At noon [1].' }).count(), 2);
+  const answers = page.getByRole('listitem').filter({ hasText: 'At noon' });
+  t.is(await answers.count(), 2);
+  const mark = answers.first().getByRole('button', { name: 'Source 1: open the passage' });
+  await mark.click();
+  await page.getByRole('dialog').locator('mark').getByText('The ferry to Ulva leaves at noon.').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.keyboard.press('Escape');
+  await flow.delete(sent.contents[0]?.id ?? t.fail());
+  await page.reload();
+  await mark.click();
+  await page.getByRole('dialog').getByText('This passage is no longer there').waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Ask in this conversation' }).click();
   await page.getByRole('textbox', { name: 'Question' }).waitFor();
   t.is(await page.getByRole('combobox', { name: 'Conversation' }).inputValue(), QUESTION);
+  t.deepEqual(problems, []);
+});
+
+const WRITTEN = `**At noon** [1]:
+
+- On weekdays [1]
+- ![a pixel](https://elsewhere.example/pixel.png) <img src="https://elsewhere.example/x" onerror="alert(1)">
+
+| Day | Time |
+| --- | --- |
+| Monday | noon |
+
+[Timetable](https://ferries.example/times), [prize](javascript:alert(1))
+
+[1]: https://elsewhere.example
+`;
+
+test('the Markdown of an answer is shown without its tags and images, and answers stay while other pages are opened', async (t) => {
+  const [api, flow] = await Promise.all([startAnswerApi(), startFlow()]);
+  t.teardown(() => api.close());
+  await flow.upload(['content', 'The ferry to Ulva leaves at noon. Tickets are sold on board.']);
+  api.behave(() => WRITTEN);
+  await using console = await openConsole({ apiKey: flow.key, path: '/ask', baseUrl: new URL(api.url).origin });
+  const { page, problems } = console;
+  const ask = async (question: string) => {
+    await page.getByRole('textbox', { name: 'Question' }).fill(question);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: question }).waitFor();
+    await page.getByRole('heading', { name: 'Sources' }).waitFor();
+  };
+  await ask(QUESTION);
+  const main = page.getByRole('main');
+  await main.locator('strong').getByText('At noon').waitFor();
+  await main.getByRole('cell', { name: 'Monday' }).waitFor();
+  await main
+    .getByText('a pixel (elsewhere.example) < img src="https://elsewhere.example/x" onerror="alert(1)">')
+    .waitFor();
+  t.is(await main.locator('img, script').count(), 0);
+  t.is(await main.getByRole('link', { name: 'Timetable' }).getAttribute('href'), 'https://ferries.example/times');
+  await main.getByText('Timetable (ferries.example), prize').waitFor();
+  t.is(await main.getByRole('link', { name: 'prize' }).count(), 0);
+  await main.getByText(': https://elsewhere.example').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await main
+    .getByRole('listitem')
+    .getByRole('button', { name: /^Source 1: / })
+    .first()
+    .click();
+  await page.getByRole('dialog').locator('mark').getByText('The ferry to Ulva leaves at noon.').waitFor();
+  await page.keyboard.press('Escape');
+
+  api.behave(() => 'On board [1].');
+  await ask('Where are tickets sold for the ferry?');
+  await page.getByRole('navigation').getByRole('link', { name: 'Search' }).click();
+  await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
+  await page.goBack();
+  await main.getByText('On board').first().waitFor();
+  const earlier = page.getByRole('region', { name: 'Asked before' });
+  await earlier.getByRole('button', { name: QUESTION }).click();
+  await earlier.locator('strong').getByText('At noon').waitFor();
+  await earlier
+    .getByRole('button', { name: /^Source 1: / })
+    .first()
+    .click();
+  await page.getByRole('dialog').locator('mark').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.deepEqual(await axeViolations(page), []);
+  await earlier.getByRole('button', { name: 'Forget these' }).click();
+  await earlier.waitFor({ state: 'detached' });
   t.deepEqual(problems, []);
 });
 

@@ -3,6 +3,7 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
 
@@ -37,6 +38,9 @@ test('files and folders are dropped, read, looked at and deleted with a receipt;
   t.deepEqual(await axeViolations(page), []);
   await page.getByRole('button', { name: 'Facts' }).click();
   await page.getByRole('row', { name: /SHA-256 [0-9a-f]{64}/ }).waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Versions' }).click();
+  await page.getByRole('row', { name: /^Version 1 Present Found since/ }).waitFor();
   t.deepEqual(await axeViolations(page), []);
   await page.getByRole('button', { name: 'Actions of otters.md' }).click();
   const saved = page.waitForEvent('download');
@@ -88,6 +92,46 @@ test('hostile names and texts are shown as text at 390 px, and a key that only r
   await page.getByRole('heading', { name: `${HOSTILE_TEXTS[0]}.txt` }).waitFor();
   await shows(page, HOSTILE_TEXTS[0] ?? '');
   t.is(await widthBeyondWindow(page), 0);
+  t.deepEqual(problems, []);
+});
+
+test('a long text is loaded in parts, and a passage that was found is shown in its place', async (t) => {
+  const flow = await startFlow();
+  const paragraph = (number: number) => `Herring number ${number} swims past the pier, and nobody counts the next one.`;
+  const herrings = Array.from({ length: 9_000 }, (_, number) => paragraph(number)).join('\n\n');
+  const [{ content_id: id } = { content_id: '' }] = (
+    await flow.upload(['file', new File([`${herrings}\n\nThe keeper whistles.\n`], 'herrings.txt')])
+  ).uploads;
+  const { key, collectionId } = flow;
+  await using console = await openConsole({ apiKey: key, path: `/collections/${collectionId}/contents/${id}` });
+  const { page, problems } = console;
+  const asked: URL[] = [];
+  page.on('request', (request) => void asked.push(new URL(request.url())));
+  await page.reload();
+  await page.getByRole('region', { name: 'Chunk 100' }).waitFor();
+  const chunks = page.getByRole('region', { name: /^Chunk / });
+  t.is(await chunks.count(), 100);
+  await page.getByRole('button', { name: 'Show more of the text' }).click();
+  await page.getByRole('region', { name: 'Chunk 200' }).waitFor();
+  t.is(await chunks.count(), 200);
+  t.true(
+    ((await chunks.nth(99).textContent()) ?? '').length > 1_000 &&
+      ((await chunks.nth(100).textContent()) ?? '').length > 1_000,
+  );
+
+  await page.goto(`${new URL(page.url()).origin}/console/search?query=the%20keeper%20whistles`);
+  await page
+    .getByRole('button', { name: /^Open the passage/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: 'Open the document' }).click();
+  const chosen = page.locator('.chunk:focus');
+  await chosen.getByText('The keeper whistles.').waitFor();
+  const place = (await chosen.boundingBox()) ?? t.fail();
+  const { height } = page.viewportSize() ?? t.fail();
+  t.true(place.y < height && place.y + place.height > 0, 'it is in sight');
+  const parts = asked.filter(({ pathname }) => pathname.endsWith('/text'));
+  t.true(parts.length > 2 && parts.every(({ searchParams }) => Number(searchParams.get('limit')) < 800_000));
   t.deepEqual(problems, []);
 });
 

@@ -37,5 +37,8 @@ export const queryKeys = {
   job: (kind: 'reindex' | 'compress', id: string) => ['jobs', kind, id] as const,
   service: () => ['service'] as const,
   deletion: (id: string) => ['deletion', id] as const,
+  chunk: (id: string) => ['chunk', id] as const,
+  /** What was asked in this tab; it is not loaded. */
+  asked: () => ['asked'] as const,
   search: (request: object) => ['search', request] as const,
 };

@@ -1,12 +1,18 @@
 import type { ReactNode } from 'react';
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Group, type MantineSpacing, Stack, Text, Title } from '@mantine/core';
 
-export type PageSectionProps = { title: string; explanation?: string; actions?: ReactNode; children: ReactNode };
+export type PageSectionProps = {
+  title: string;
+  explanation?: string;
+  actions?: ReactNode;
+  mt?: MantineSpacing;
+  children: ReactNode;
+};
 
 /** A part of a page with a heading. */
-export function PageSection({ title, explanation, actions, children }: PageSectionProps) {
+export function PageSection({ title, explanation, actions, mt = 0, children }: PageSectionProps) {
   return (
-    <Stack gap="sm" component="section" aria-label={title}>
+    <Stack gap="sm" mt={mt} component="section" aria-label={title}>
       <Group justify="space-between" align="flex-end" gap="sm">
         <Stack gap={2} miw={0}>
           <Title order={2} size="h4">

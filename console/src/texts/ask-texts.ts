@@ -13,7 +13,8 @@ export const askTexts = {
   took: (seconds: string, model: string | null) => (model === null ? `${seconds} s` : `${model}, ${seconds} s`),
   notes: {
     model: 'A model wrote this from the passages below. Check what matters.',
-    sentences: 'No chat model is configured, so these are the best sentences of the documents, unchanged.',
+    sentences:
+      'No chat model is configured, so these are the best sentences and rows of tables of the documents, as they stand there.',
     length: 'The answer is cut off, because the model reached its limit.',
     contentFilter: 'A filter of the model has ended the answer.',
   },
@@ -21,7 +22,6 @@ export const askTexts = {
     title: 'The documents say nothing about it',
     advice: 'Ask in other words, remove filters, or choose more collections.',
   },
-  mark: (number: number, source: string) => `Source ${number}: ${source}`,
   sources: 'Sources',
   others: 'Passages that were found as well',
   noQuote: 'No sentence of this passage has words of the statement. Check this citation.',
@@ -36,6 +36,11 @@ export const askTexts = {
     searchedFor: (query: string) => `Searched for: ${query}`,
     stored: 'Question and answer were added to a conversation.',
     open: 'Open the conversation',
+  },
+  earlier: {
+    title: 'Asked before',
+    explanation: 'Kept in this tab until you sign out, load it anew or close it.',
+    forget: 'Forget these',
   },
   empty: {
     title: 'Ask your documents',

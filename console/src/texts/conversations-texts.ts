@@ -87,6 +87,7 @@ export const threadTexts = {
     tool: 'Tool',
   } as Readonly<Record<string, string>>,
   replyTo: (start: string | null) => (start === null ? 'Reply to an earlier message' : `Reply to: ${start}`),
+  cited: 'open the passage',
   whole: (characters: string) => `Show all ${characters} characters`,
   toolCalls: (count: number) => (count === 1 ? '1 tool call' : `${count} tool calls`),
   attachments: (count: number) => (count === 1 ? '1 attachment' : `${count} attachments`),

@@ -10,5 +10,9 @@ export const passagesTexts = {
   title: 'Passage',
   metadata: 'Metadata of the document',
   openText: 'Open the document',
+  gone: {
+    title: 'This passage is no longer there',
+    explanation: 'Its document was deleted, or ingested again and split anew, since the answer was written.',
+  },
   failed: 'Not every collection could be searched',
 } as const;

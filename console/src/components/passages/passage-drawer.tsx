@@ -9,6 +9,8 @@ import { TextLink } from '../text-link.tsx';
 export type Passage = {
   source: string;
   contentId: string;
+  /** Null if it is not known which chunk it is. */
+  chunkId: string | null;
   collectionId: string;
   text: string;
   ranges: readonly TextRange[];
@@ -27,9 +29,10 @@ export function PassageDrawer({ passage, onClose }: { passage: Passage | null; o
   );
 }
 
-function WholePassage({ passage }: { passage: Passage }) {
+/** A passage with where it is, and the way to its document. */
+export function WholePassage({ passage }: { passage: Passage }) {
   const { may } = useSession();
-  const { source, contentId, collectionId, text, ranges, page, headings, collection, metadata = {} } = passage;
+  const { source, contentId, chunkId, collectionId, text, ranges, page, headings, collection, metadata = {} } = passage;
   return (
     <Stack gap="md">
       <Title order={3} size="h5" className="break-anywhere">
@@ -50,7 +53,12 @@ function WholePassage({ passage }: { passage: Passage }) {
         </Stack>
       )}
       {may('contents:read') ? (
-        <TextLink to="/collections/$collectionId/contents/$contentId" params={{ collectionId, contentId }} size="sm">
+        <TextLink
+          to="/collections/$collectionId/contents/$contentId"
+          params={{ collectionId, contentId }}
+          search={chunkId === null ? {} : { chunk: chunkId }}
+          size="sm"
+        >
           {passagesTexts.openText}
         </TextLink>
       ) : null}

@@ -1,19 +1,27 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Group, Loader, Paper, Stack, Text, Title } from '@mantine/core';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { AnswerText } from '../../components/passages/answer-text.tsx';
 import { FailedCollections } from '../../components/passages/failed-collections.tsx';
 import { type Passage, PassageDrawer } from '../../components/passages/passage-drawer.tsx';
 import { useCollectionNames } from '../../components/use-collection-names.ts';
 import { askTexts } from '../../texts/ask-texts.ts';
 import { AnswerNotes } from './answer-notes.tsx';
-import { AnswerText } from './answer-text.tsx';
 import { citedPassage } from './cited-passage.ts';
+import { ConversationLink } from './conversation-link.tsx';
 import { SourceList } from './source-list.tsx';
-import type { WrittenAnswer } from './use-answer.ts';
+import type { WrittenAnswer } from './written-answer.ts';
+
+export type AnswerViewProps = {
+  written: WrittenAnswer;
+  onRetry?: () => void;
+  /** Its question is shown around it. */
+  isEarlier?: boolean;
+};
 
 /** An answer with its sources, also while it is written. */
-export function AnswerView({ written, onRetry }: { written: WrittenAnswer; onRetry: () => void }) {
+export function AnswerView({ written, onRetry, isEarlier = false }: AnswerViewProps) {
   const { data: names } = useCollectionNames();
   const [opened, setOpened] = useState<Passage | null>(null);
   const { citations, answer, error, failedCollections } = written;
@@ -31,31 +39,39 @@ export function AnswerView({ written, onRetry }: { written: WrittenAnswer; onRet
   }
   return (
     <Stack gap="lg">
-      <AnswerBody written={written} onOpen={open} />
-      {error === null ? null : <ErrorNotice error={error} onRetry={onRetry} />}
+      {isEarlier ? (
+        <AnswerBody written={written} onOpen={open} />
+      ) : (
+        <Paper withBorder radius="lg" p="lg" component="section" aria-busy={written.status === 'writing'}>
+          <Stack gap="sm">
+            <Title order={2} size="h4" className="break-anywhere">
+              {written.question.query}
+            </Title>
+            <AnswerBody written={written} onOpen={open} />
+          </Stack>
+        </Paper>
+      )}
+      {error === null ? null : <ErrorNotice error={error} {...(onRetry === undefined ? {} : { onRetry })} />}
       <FailedCollections failed={failedCollections} names={names} />
       <SourceList title={askTexts.sources} passages={cited} {...shared} />
       {written.status === 'writing' ? null : <SourceList title={askTexts.others} passages={others} {...shared} />}
+      <ConversationLink answer={written.answer} />
       <PassageDrawer passage={opened} onClose={() => setOpened(null)} />
     </Stack>
   );
 }
 
-type AnswerBodyProps = { written: WrittenAnswer; onOpen: (number: number, at: number) => void };
+type AnswerBodyProps = { written: WrittenAnswer; onOpen: (number: number, at: number | undefined) => void };
 
 function AnswerBody({ written, onOpen }: AnswerBodyProps) {
-  const { question, text, passages, status, answer } = written;
+  const { text, passages, answer } = written;
+  const sources = useMemo(() => new Map((passages ?? []).map(({ number, source }) => [number, source])), [passages]);
   return (
-    <Paper withBorder radius="lg" p="lg" component="section" aria-busy={status === 'writing'}>
-      <Stack gap="sm" aria-live="polite">
-        <Title order={2} size="h4" className="break-anywhere">
-          {question.query}
-        </Title>
-        <AnswerText text={text} passages={passages ?? []} onOpen={({ number }, at) => onOpen(number, at)} />
-        <Progress written={written} />
-        {answer === null ? null : <AnswerNotes answer={answer} />}
-      </Stack>
-    </Paper>
+    <Stack gap="sm" aria-live="polite">
+      <AnswerText text={text} citations={{ sources, onOpen }} isVerbatim={answer?.method === 'sentences'} />
+      <Progress written={written} />
+      {answer === null ? null : <AnswerNotes answer={answer} />}
+    </Stack>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from 'react';
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
 import { CollectionChoice } from '../../components/collection-choice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { askTexts } from '../../texts/ask-texts.ts';
@@ -8,6 +8,7 @@ import type { AskChoice } from './ask-choice.ts';
 import { ConversationChoice } from './conversation-choice.tsx';
 
 const MAX_CHARACTERS = 8192;
+const HELP_ID = 'help-with-the-question';
 
 export type AskFormProps = {
   choice: AskChoice;
@@ -22,13 +23,15 @@ export function AskForm({ choice, isWriting, onChange, onAsk, onStop }: AskFormP
   const { collections = [] } = choice;
   return (
     <Stack gap="md" mb="lg">
-      <CollectionChoice
-        value={collections}
-        onChange={(ids) => onChange({ collections: ids.length === 0 ? undefined : ids })}
-      />
-      <ConversationChoice value={choice.conversation} onChange={(conversation) => onChange({ conversation })} />
-      <FilterRows choice={choice} onChange={onChange} />
       <Question isWriting={isWriting} onAsk={onAsk} onStop={onStop} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <CollectionChoice
+          value={collections}
+          onChange={(ids) => onChange({ collections: ids.length === 0 ? undefined : ids })}
+        />
+        <ConversationChoice value={choice.conversation} onChange={(conversation) => onChange({ conversation })} />
+      </SimpleGrid>
+      <FilterRows choice={choice} onChange={onChange} />
     </Stack>
   );
 }
@@ -54,7 +57,7 @@ function Question({ isWriting, onAsk, onStop }: Pick<AskFormProps, 'isWriting' |
       <Stack gap="xs">
         <Textarea
           label={askTexts.question}
-          description={askTexts.questionHelp}
+          aria-describedby={HELP_ID}
           placeholder={askTexts.placeholder}
           size="md"
           autosize
@@ -65,15 +68,27 @@ function Question({ isWriting, onAsk, onStop }: Pick<AskFormProps, 'isWriting' |
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={askOnEnter}
         />
-        <Group justify="flex-end">
-          <AskButton canAsk={text.trim() !== ''} isWriting={isWriting} onStop={onStop} />
-        </Group>
+        <Underneath canAsk={text.trim() !== ''} isWriting={isWriting} onStop={onStop} />
       </Stack>
     </form>
   );
 }
 
-function AskButton({ canAsk, isWriting, onStop }: { canAsk: boolean; isWriting: boolean; onStop: () => void }) {
+type AskButtonProps = { canAsk: boolean; isWriting: boolean; onStop: () => void };
+
+/** How to ask with the keyboard, and with the button. */
+function Underneath(props: AskButtonProps) {
+  return (
+    <Group justify="space-between" wrap="nowrap" align="flex-start">
+      <Text id={HELP_ID} size="xs" c="dimmed">
+        {askTexts.questionHelp}
+      </Text>
+      <AskButton {...props} />
+    </Group>
+  );
+}
+
+function AskButton({ canAsk, isWriting, onStop }: AskButtonProps) {
   // With one key, the element of the click would become the submit button, and ask again.
   if (isWriting) {
     return (

@@ -4,9 +4,9 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { askTexts } from '../../texts/ask-texts.ts';
 import { AnswerView } from './answer-view.tsx';
+import { EarlierAnswers } from './earlier-answers.tsx';
 import type { AskChoice } from './ask-choice.ts';
 import { AskForm } from './ask-form.tsx';
-import { ConversationLink } from './conversation-link.tsx';
 import { useQuestion } from './use-question.ts';
 
 const route = getRouteApi('/ask');
@@ -19,20 +19,19 @@ export function AskPage() {
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   };
   const question = useQuestion(choice, (conversation) => change({ conversation }));
-  const { written, isWriting, startError, ask, askAgain, stop } = question;
+  const { asked, isWriting, startError, ask, askAgain, stop, forgetEarlier } = question;
+  const [newest, ...earlier] = asked;
   return (
     <>
       <PageHeader title={askTexts.title} description={askTexts.description} />
       <AskForm choice={choice} isWriting={isWriting} onChange={change} onAsk={ask} onStop={stop} />
       {startError === null ? null : <ErrorNotice error={startError} />}
-      {written === null ? (
+      {newest === undefined ? (
         <EmptyState icon="ask" title={askTexts.empty.title} advice={askTexts.empty.advice} />
       ) : (
-        <>
-          <AnswerView written={written} onRetry={() => void askAgain(written.question)} />
-          <ConversationLink answer={written.answer} />
-        </>
+        <AnswerView key={newest.id} written={newest} onRetry={() => void askAgain(newest.question)} />
       )}
+      <EarlierAnswers answers={earlier} onForget={forgetEarlier} />
     </>
   );
 }

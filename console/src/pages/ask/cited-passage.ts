@@ -13,6 +13,7 @@ export function citedPassage(
   return {
     source: passage.source,
     contentId: passage.content_id,
+    chunkId: passage.chunk_id,
     collectionId: passage.collection_id,
     text: passage.content,
     ranges,

@@ -36,6 +36,7 @@ function Choice({ value, onChange }: ConversationChoiceProps) {
     <Select
       label={texts.label}
       description={texts.help}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={[
         { value: ALONE, label: texts.alone },
         ...(may('conversations:write') ? [{ value: NEW_CONVERSATION, label: texts.fresh }] : []),

@@ -12,7 +12,7 @@ export function ConversationLink({ answer }: { answer: Schemas['Answer'] | null 
   const id = answer?.conversation_id ?? null;
   if (id === null || !may('conversations:read')) return null;
   return (
-    <Text size="sm" mt="lg">
+    <Text size="sm">
       {texts.stored}{' '}
       <TextLink to="/conversations/$conversationId" params={{ conversationId: id }} inherit>
         {texts.open}

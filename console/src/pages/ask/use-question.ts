@@ -32,9 +32,9 @@ export function useQuestion(choice: AskChoice, onConversation: (id: string) => v
       starting.mutate({ title: titleOf(query), user: '', message: '' }, { onSuccess });
     }
   };
-  const { written, stop } = answering;
-  const isWriting = starting.isPending || written?.status === 'writing';
-  return { written, isWriting, startError: starting.error, ask, askAgain: answering.ask, stop };
+  const { asked, stop, forgetEarlier } = answering;
+  const isWriting = starting.isPending || asked[0]?.status === 'writing';
+  return { asked, isWriting, startError: starting.error, ask, askAgain: answering.ask, stop, forgetEarlier };
 }
 
 function titleOf(query: string): string {

@@ -4,13 +4,14 @@ import type { Schemas } from '../../api/schemas.ts';
 import { formatSize } from '../../format/format-size.ts';
 import { formatTime } from '../../format/format-time.ts';
 import { contentsTexts } from '../../texts/contents-texts.ts';
+import { VersionList } from './version-list.tsx';
 
 const texts = contentsTexts.facts;
 
 /** What is known about a content, folded away. */
-export function ContentFacts({ content }: { content: Schemas['Content'] }) {
+export function ContentFacts({ collectionId, content }: { collectionId: string; content: Schemas['Content'] }) {
   return (
-    <Accordion mb="md" variant="contained" radius="md">
+    <Accordion mb="md" variant="contained" radius="md" keepMounted={false}>
       <Accordion.Item value="facts">
         <Accordion.Control>{texts.title}</Accordion.Control>
         <Accordion.Panel>
@@ -26,6 +27,12 @@ export function ContentFacts({ content }: { content: Schemas['Content'] }) {
               ))}
             </Table.Tbody>
           </Table>
+        </Accordion.Panel>
+      </Accordion.Item>
+      <Accordion.Item value="versions">
+        <Accordion.Control>{contentsTexts.versions.title}</Accordion.Control>
+        <Accordion.Panel>
+          <VersionList collectionId={collectionId} content={content} />
         </Accordion.Panel>
       </Accordion.Item>
     </Accordion>

@@ -17,12 +17,11 @@ import { DeleteContentDialog } from '../contents/delete-content-dialog.tsx';
 import { useCollection } from '../contents/use-contents.ts';
 import { ChunkedText } from './chunked-text.tsx';
 import { ContentFacts } from './content-facts.tsx';
-import { useContent, useContentChunks, useContentText } from './use-content-text.ts';
+import { useChosenChunk } from './use-chosen-chunk.ts';
+import { useChunkedText, useContent, usePlainText } from './use-content-text.ts';
 
 const route = getRouteApi('/collections/$collectionId/contents/$contentId');
 const texts = contentsTexts.text;
-/** A text without chunks is shown up to here. */
-const MAX_PLAIN_CHARACTERS = 200_000;
 
 /** A content: the text as it was read, in the pieces that searches find. */
 export function ContentTextPage() {
@@ -80,48 +79,56 @@ function ContentHeader({ collectionId, content, onDelete }: ContentHeaderProps) 
           {message}
         </Text>
       )}
-      <ContentFacts content={content} />
+      <ContentFacts collectionId={collectionId} content={content} />
     </>
   );
 }
 
-function ContentText({ collectionId, content }: { collectionId: string; content: Schemas['Content'] }) {
-  const text = useContentText(content);
-  const list = useContentChunks(collectionId, content);
-  if (text.error !== null) {
-    return content.status === 'ready' ? (
-      <ErrorNotice error={text.error} onRetry={() => void text.refetch()} />
-    ) : (
-      <EmptyState icon="document" title={texts.none} advice={text.error.message} />
-    );
-  }
-  if (list.error !== null) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  if (text.data === undefined || list.isLoading) return <Loading />;
-  const { chunks = [], total = 0 } = list.data ?? {};
-  if (chunks.length === 0) return <PlainText text={text.data} />;
+type ContentTextProps = { collectionId: string; content: Schemas['Content'] };
+
+function ContentText({ collectionId, content }: ContentTextProps) {
+  const list = useChunkedText(collectionId, content);
+  const { chunk: chosen } = route.useSearch();
+  const isLooking = useChosenChunk(chosen, list);
+  const { data, error, refetch } = list;
+  if (error !== null && data === undefined)
+    return <NoText content={content} error={error} onRetry={() => void refetch()} />;
+  if (list.isLoading) return <Loading />;
+  if (data === undefined || data.total === 0) return <PlainText content={content} />;
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {texts.explanation} {texts.chunks(formatCount(total))}
+        {texts.explanation} {texts.chunks(data.total, formatCount(data.total))}
       </Text>
-      <ChunkedText text={text.data} chunks={chunks} isWhole={!list.hasNextPage} />
-      <MoreButton list={list} />
+      <ChunkedText parts={data.parts} chosen={chosen} />
+      {error === null ? null : <ErrorNotice error={error} onRetry={() => void list.fetchNextPage()} />}
+      {isLooking ? <Loading /> : <MoreButton list={list} label={texts.more} />}
     </Stack>
   );
 }
 
-function PlainText({ text }: { text: string }) {
+/** Why there is no text: only with a content that is ready it is an error. */
+function NoText({ content, error, onRetry }: { content: Schemas['Content']; error: Error; onRetry: () => void }) {
+  return content.status === 'ready' ? (
+    <ErrorNotice error={error} onRetry={onRetry} />
+  ) : (
+    <EmptyState icon="document" title={texts.none} advice={error.message} />
+  );
+}
+
+function PlainText({ content }: { content: Schemas['Content'] }) {
+  const list = usePlainText(content);
+  const { data, error, refetch } = list;
+  if (error !== null && data === undefined)
+    return <NoText content={content} error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
   return (
     <Stack>
       <Text size="sm" c="dimmed">
         {texts.withoutChunks}
       </Text>
-      <div className="read-text">{text.slice(0, MAX_PLAIN_CHARACTERS)}</div>
-      {text.length > MAX_PLAIN_CHARACTERS ? (
-        <Text size="sm" c="dimmed">
-          {texts.cut(formatCount(MAX_PLAIN_CHARACTERS))}
-        </Text>
-      ) : null}
+      <div className="read-text">{data.pages.join('')}</div>
+      <MoreButton list={list} label={texts.more} />
     </Stack>
   );
 }

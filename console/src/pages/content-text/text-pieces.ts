@@ -3,24 +3,31 @@ import type { Schemas } from '../../api/schemas.ts';
 /** A part of the text: a chunk, or what no chunk contains. */
 export type TextPiece = { start: number; text: string; chunk: Schemas['ContentChunk'] | null };
 
+/** A part of a text that starts at `start`, with the chunks in it. `shownTo`: what is before was shown already. */
+export type TextPart = {
+  start: number;
+  text: string;
+  chunks: readonly Schemas['ContentChunk'][];
+  shownTo: number;
+};
+
 /**
- * Divides a text into its chunks and what is between them. A chunk that begins within the one before, as overlapping ones do, is
- * shown from its own beginning.
+ * Divides a part of a text into its chunks and what is between them. A chunk that begins within the one before, as overlapping ones
+ * do, is shown from its own beginning.
  */
-export function textPieces(text: string, chunks: readonly Schemas['ContentChunk'][], isWhole: boolean): TextPiece[] {
+export function textPieces({ start: partStart, text, chunks, shownTo: before }: TextPart): TextPiece[] {
   const pieces: TextPiece[] = [];
-  let shownTo = 0;
+  let shownTo = before;
+  const between = (to: number) => {
+    const piece = text.slice(shownTo - partStart, to - partStart);
+    if (to > shownTo && piece.trim() !== '') pieces.push({ start: shownTo, text: piece, chunk: null });
+  };
   for (const chunk of chunks) {
     const { start, end } = chunk.meta_data;
-    pushBetween(pieces, { text, from: shownTo, to: start });
-    pieces.push({ start, text: text.slice(start, end), chunk });
+    between(start);
+    pieces.push({ start, text: text.slice(start - partStart, end - partStart), chunk });
     shownTo = Math.max(shownTo, end);
   }
-  if (isWhole) pushBetween(pieces, { text, from: shownTo, to: text.length });
+  between(partStart + text.length);
   return pieces;
-}
-
-function pushBetween(pieces: TextPiece[], { text, from, to }: { text: string; from: number; to: number }): void {
-  const between = text.slice(from, to);
-  if (between.trim() !== '') pieces.push({ start: from, text: between, chunk: null });
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Badge, Group, Paper, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { TextButton } from '../../components/text-button.tsx';
@@ -6,6 +6,9 @@ import { Time } from '../../components/time.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { threadTexts } from '../../texts/conversations-texts.ts';
 import { Topics } from '../memories/topics.tsx';
+import { MarkdownText } from '../../components/markdown/markdown-text.tsx';
+import { AnswerMessage } from './answer-message.tsx';
+import { storedAnswerOf } from './cited-places.ts';
 import { MessageData } from './message-data.tsx';
 import { messageElementId } from './use-thread-scroll.ts';
 
@@ -24,7 +27,7 @@ export type MessageItemProps = {
 
 /** A message: who said it, when, and what. */
 export function MessageItem({ message, parent }: MessageItemProps) {
-  const { id, content, role, tags, parent_message_id: parentId } = message;
+  const { id, role, tags, parent_message_id: parentId } = message;
   return (
     <Paper
       component="li"
@@ -43,7 +46,7 @@ export function MessageItem({ message, parent }: MessageItemProps) {
             {texts.replyTo(parent === null ? null : parent.content.slice(0, START_CHARACTERS))}
           </Text>
         )}
-        <MessageText text={content} />
+        <MessageText message={message} />
         <Topics topics={tags} />
         <MessageData message={message} />
       </Stack>
@@ -75,13 +78,21 @@ function Sender({ message }: { message: Message }) {
   );
 }
 
-function MessageText({ text }: { text: string }) {
+function MessageText({ message }: { message: Message }) {
+  const { content: text, role } = message;
   const [isWhole, setIsWhole] = useState(text.length <= MAX_CHARACTERS);
+  const answer = useMemo(() => storedAnswerOf(message), [message]);
   if (text === '') return null;
+  const shown = isWhole ? text : `${text.slice(0, MAX_CHARACTERS)} …`;
   return (
     <>
-      <div className="read-text">{isWhole ? text : `${text.slice(0, MAX_CHARACTERS)} …`}</div>
+      {answer === null ? <TextOfRole text={shown} role={role} /> : <AnswerMessage text={shown} answer={answer} />}
       {isWhole ? null : <TextButton text={texts.whole(formatCount(text.length))} onClick={() => setIsWhole(true)} />}
     </>
   );
+}
+
+/** Assistants write Markdown; what people and tools say is shown as it is. */
+function TextOfRole({ text, role }: { text: string; role: Message['role'] }) {
+  return role === 'assistant' ? <MarkdownText text={text} /> : <div className="read-text">{text}</div>;
 }

@@ -54,6 +54,7 @@ function passageOf(result: SearchResult, collection: string | undefined): Passag
   return {
     source,
     contentId: result.content_id,
+    chunkId: result.chunk.id,
     collectionId: result.collection_id,
     text: content,
     ranges: highlight?.matches ?? [],
