@@ -90,6 +90,18 @@ test('a webhook is created, tested, disabled by its receiver, enabled, redeliver
   await choose('Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No webhook yet').waitFor();
+
+  await page.getByRole('link', { name: 'All deliveries' }).click();
+  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+  await rows.filter({ hasText: receiver.origin }).first().waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page
+    .getByRole('button', { name: /^Test, .*: attempts$/ })
+    .first()
+    .click();
+  await dialog.getByText(`Sent to ${receiver.origin}`).waitFor();
+  await dialog.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('The webhook of this delivery is deleted or disabled').waitFor();
   t.deepEqual(problems, []);
 });
 

@@ -5,6 +5,7 @@ import { collectionsRoute } from './collections/collections-route.ts';
 import { contentsRoute } from './contents/contents-route.ts';
 import { conversationRoute } from './conversation/conversation-route.ts';
 import { conversationsRoute } from './conversations/conversations-route.ts';
+import { deliveriesRoute } from './deliveries/deliveries-route.ts';
 import { healthRoute } from './health/health-route.ts';
 import { jobsRoute } from './jobs/jobs-route.ts';
 import { keysRoute } from './keys/keys-route.ts';
@@ -42,6 +43,7 @@ export const pages = [
   { route: connectionsRoute, needs: ['connections:read'], navigation: { label: 'Connections', icon: 'link' } },
   { route: oauthClientsRoute, needs: ['connections:read', 'workspaces:read'], navigation: null },
   { route: webhooksRoute, needs: ['webhooks:read'], navigation: { label: 'Webhooks', icon: 'webhook' } },
+  { route: deliveriesRoute, needs: ['webhooks:read'], navigation: null },
   { route: webhookLogRoute, needs: ['webhooks:read'], navigation: null },
   { route: keysRoute, needs: ['api-keys:read'], navigation: { label: 'API keys', icon: 'key' } },
   { route: healthRoute, needs: [], navigation: { label: 'Health', icon: 'health' } },

@@ -78,9 +78,22 @@ export const webhooksTexts = {
     batchSize: 'Contents in a message',
     batchSizeHelp: 'At most 200. From 2 on, messages have a list.',
   },
+  deliveries: {
+    open: 'All deliveries',
+    title: 'Deliveries',
+    description: 'What was sent to all receivers, webhooks that are deleted and addresses in single requests included.',
+    empty: 'Deliveries appear here as soon as a webhook, or a request with its own address, is told something.',
+  },
   log: {
     back: 'Webhooks',
-    column: { event: 'Event', status: 'Status', answer: 'Last answer', time: 'Time', actions: 'Actions' },
+    column: {
+      event: 'Event',
+      receiver: 'Sent to',
+      status: 'Status',
+      answer: 'Last answer',
+      time: 'Time',
+      actions: 'Actions',
+    },
     filter: { status: 'Status', anyStatus: 'Any status', event: 'Event', anyEvent: 'Any event' },
     status: { pending: 'Waiting', retrying: 'Retrying', delivered: 'Delivered', failed: 'Failed' },
     empty: {

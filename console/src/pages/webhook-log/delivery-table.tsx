@@ -15,6 +15,8 @@ const texts = webhooksTexts.log;
 const { column } = texts;
 
 type Shown = {
+  /** Whether each says where it is sent to. */
+  showsReceiver: boolean;
   onOpen: (delivery: Delivery) => void;
   /** Null where nothing can be sent again. */
   onSendAgain: ((delivery: Delivery) => void) | null;
@@ -27,6 +29,7 @@ export function DeliveryTable({ deliveries, ...shown }: Shown & { deliveries: re
       head={
         <>
           <Table.Th>{column.event}</Table.Th>
+          {shown.showsReceiver ? <Table.Th className="only-wide">{column.receiver}</Table.Th> : null}
           <Table.Th className="only-wide">{column.status}</Table.Th>
           <Table.Th className="only-wide">{column.answer}</Table.Th>
           <Table.Th className="only-wide">{column.time}</Table.Th>
@@ -40,8 +43,8 @@ export function DeliveryTable({ deliveries, ...shown }: Shown & { deliveries: re
   );
 }
 
-function DeliveryRow({ delivery, onOpen, onSendAgain }: Shown & { delivery: Delivery }) {
-  const { event_type: type, created_at: at, attempts } = delivery;
+function DeliveryRow({ delivery, showsReceiver, onOpen, onSendAgain }: Shown & { delivery: Delivery }) {
+  const { event_type: type, created_at: at, attempts, url } = delivery;
   const event = webhooksTexts.event[type];
   const time = formatTime(new Date(at));
   return (
@@ -50,12 +53,14 @@ function DeliveryRow({ delivery, onOpen, onSendAgain }: Shown & { delivery: Deli
         <Stack gap={4}>
           <TextButton text={event} label={texts.open(event, time)} size="sm" onClick={() => onOpen(delivery)} />
           <Stack gap={4} fz="xs" c="dimmed" className="only-narrow">
+            {showsReceiver ? <span className="break-anywhere">{url}</span> : null}
             <DeliveryStatus delivery={delivery} />
             <Answer attempts={attempts} />
             <Time at={at} />
           </Stack>
         </Stack>
       </Table.Td>
+      {showsReceiver ? <Receiver url={url} /> : null}
       <Table.Td className="only-wide">
         <DeliveryStatus delivery={delivery} />
       </Table.Td>
@@ -73,6 +78,16 @@ function DeliveryRow({ delivery, onOpen, onSendAgain }: Shown & { delivery: Deli
         </Table.Td>
       )}
     </Table.Tr>
+  );
+}
+
+function Receiver({ url }: { url: string }) {
+  return (
+    <Table.Td className="only-wide">
+      <Text size="sm" className="break-anywhere">
+        {url}
+      </Text>
+    </Table.Td>
   );
 }
 

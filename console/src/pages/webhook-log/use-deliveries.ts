@@ -10,11 +10,11 @@ const PAGE_SIZE = 50;
 const REFRESH_PENDING_MS = 1_000;
 const REFRESH_RETRYING_MS = 5_000;
 
-/** The deliveries of a webhook, newest first; anew while some have not ended. */
-export function useDeliveries(webhookId: string, { status, event }: DeliveryFilter) {
+/** The deliveries of a webhook, or of all receivers, newest first; anew while some have not ended. */
+export function useDeliveries(webhookId: string | null, { status, event }: DeliveryFilter) {
   const { loci } = useSession();
   const filters = {
-    webhook_id: webhookId,
+    ...(webhookId === null ? {} : { webhook_id: webhookId }),
     ...(status === undefined ? {} : { status }),
     ...(event === undefined ? {} : { event_type: event }),
   };

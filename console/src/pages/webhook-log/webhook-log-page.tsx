@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
@@ -7,8 +6,6 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
 import { Loading } from '../../components/loading.tsx';
-import { MoreButton } from '../../components/more-button.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
@@ -16,10 +13,8 @@ import { useTestWebhook, useWebhook } from '../webhooks/use-webhooks.ts';
 import { WebhookMenu } from '../webhooks/webhook-menu.tsx';
 import { WebhookState } from '../webhooks/webhook-state.tsx';
 import { WebhookEvents } from '../webhooks/webhook-table.tsx';
-import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { DeliveryFilters } from './delivery-filters.tsx';
-import { DeliveryTable } from './delivery-table.tsx';
-import { useDeliveries, useRedeliver } from './use-deliveries.ts';
+import { DeliveryList } from './delivery-list.tsx';
 
 type Webhook = Schemas['Webhook'];
 
@@ -60,45 +55,29 @@ function WebhookLog({ webhook }: { webhook: Webhook }) {
         <WebhookState webhook={webhook} />
         <WebhookEvents webhook={webhook} />
       </Group>
-      <DeliveryFilters />
-      <DeliveryList webhook={webhook} mayTest={mayTest} />
+      <WebhookDeliveries webhook={webhook} mayTest={mayTest} />
       <FailureDialog error={testing.error} onClose={testing.reset} />
     </>
   );
 }
 
-function DeliveryList({ webhook, mayTest }: { webhook: Webhook; mayTest: boolean }) {
-  const list = useDeliveries(webhook.id, route.useSearch());
-  const sending = useRedeliver();
-  const [openId, setOpenId] = useState<string | null>(null);
-  const { data, error, isPending, refetch } = list;
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  const sendAgain = mayTest ? ({ id }: { id: string }) => sending.mutate(id) : null;
-  return (
-    <Stack>
-      {data.length === 0 ? (
-        <NoDeliveries mayTest={mayTest} />
-      ) : (
-        <DeliveryTable deliveries={data} onOpen={({ id }) => setOpenId(id)} onSendAgain={sendAgain} />
-      )}
-      <MoreButton list={list} />
-      <DeliveryDrawer
-        delivery={data.find(({ id }) => id === openId)}
-        onSendAgain={sendAgain}
-        onClose={() => setOpenId(null)}
-      />
-      <FailureDialog error={sending.error} onClose={sending.reset} />
-    </Stack>
-  );
-}
-
-function NoDeliveries({ mayTest }: { mayTest: boolean }) {
-  const { status, event } = route.useSearch();
+function WebhookDeliveries({ webhook, mayTest }: { webhook: Webhook; mayTest: boolean }) {
+  const filter = route.useSearch();
   const navigate = route.useNavigate();
-  if ((status ?? event) !== undefined) {
-    return <NothingFound texts={texts.nothingFound} onClear={() => void navigate({ search: {} })} />;
-  }
   const { title, advice, adviceReading } = texts.empty;
-  return <EmptyState icon="webhook" title={title} advice={mayTest ? advice : adviceReading} />;
+  return (
+    <>
+      <DeliveryFilters
+        filter={filter}
+        onChange={(changes) => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })}
+      />
+      <DeliveryList
+        webhookId={webhook.id}
+        filter={filter}
+        maySendAgain={mayTest}
+        onClear={() => void navigate({ search: {} })}
+        empty={<EmptyState icon="webhook" title={title} advice={mayTest ? advice : adviceReading} />}
+      />
+    </>
+  );
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
+import { ButtonLink } from '../../components/button-link.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loading } from '../../components/loading.tsx';
@@ -19,10 +20,17 @@ export function WebhooksPage() {
   const session = useSession();
   const [isCreating, { open, close }] = useDisclosure();
   const mayCreate = session.may('webhooks:write') && grantableEvents(session).length > 0;
-  const create = <AddButton label={texts.create} onClick={open} />;
+  const actions = (
+    <>
+      <ButtonLink variant="default" to="/webhooks/deliveries">
+        {texts.deliveries.open}
+      </ButtonLink>
+      {mayCreate ? <AddButton label={texts.create} onClick={open} /> : null}
+    </>
+  );
   return (
     <>
-      <PageHeader title={texts.title} description={texts.description} actions={mayCreate ? create : null} />
+      <PageHeader title={texts.title} description={texts.description} actions={actions} />
       <WebhookList onCreate={mayCreate ? open : null} />
       <WebhookDialog webhook={null} isOpen={isCreating} onClose={close} />
     </>
