@@ -30,7 +30,8 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
     const roles = Object.fromEntries(workspaces.map((id) => [id, 'member']));
     Object.assign(token.payload, { aud, sub: 'ada', workspaces: roles });
   });
-  const grants: unknown[] = [];
+  const [grants, revoked]: [unknown[], unknown[]] = [[], []];
+  service.on('beforeRevoke', (_response: unknown, request: { body: unknown }) => revoked.push(request.body));
   service.on(
     'beforeResponse',
     (response: { body: Record<string, unknown> }, request: { body: Record<string, unknown> }) => {
@@ -65,7 +66,18 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
   await page.reload();
   await page.getByRole('heading', { name: 'Memories' }).waitFor();
   await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('button', { name: /^Sign in with/ }).waitFor();
+  t.is(revoked.length, 1, 'the refresh token is taken back');
+  await page.getByRole('button', { name: /^Sign in with/ }).click();
+  await page.getByRole('button', { name: /Harbour/ }).click();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  const left = page.waitForRequest((request) => request.url().startsWith(`${issuer.issuer}/endsession`));
+  await page.getByRole('menuitem', { name: `Sign out here and at ${new URL(issuer.issuer).host}` }).click();
+  const { searchParams } = new URL((await left).url());
+  t.is(searchParams.get('post_logout_redirect_uri'), `${api.baseUrl}/console/`);
+  t.regex(searchParams.get('id_token_hint') ?? '', /^eyJ/);
   await page.getByRole('button', { name: /^Sign in with/ }).waitFor();
   t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /eyJ/);
   t.deepEqual(problems, []);

@@ -7,13 +7,13 @@ const texts = shellTexts.access;
 
 /** Who is signed in, what they may do, and the way out. */
 export function AccountMenu() {
-  const { access, changeWorkspace, signOut } = useSession();
+  const { access, changeWorkspace, signOut, signOutAtIssuer: atIssuer } = useSession();
   const { user_id: user, permissions, collections, workspace_id: workspace, api_key: key } = access;
   return (
     <Menu position="bottom-end" width={280} withinPortal>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={shellTexts.account}>
-          <Icon name="key" />
+          <Icon name="user" />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
@@ -38,6 +38,7 @@ export function AccountMenu() {
           <Menu.Item onClick={changeWorkspace}>{shellTexts.workspaces.change}</Menu.Item>
         )}
         <Menu.Item onClick={signOut}>{shellTexts.signOut}</Menu.Item>
+        {atIssuer === null ? null : <Menu.Item onClick={atIssuer.go}>{shellTexts.signOutAt(atIssuer.host)}</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   );

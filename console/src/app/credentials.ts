@@ -9,6 +9,8 @@ export type TokenCredentials = {
   id: string;
   token: string;
   refreshToken: string | null;
+  /** Tells the issuer whose session is to end; null if it gave none. */
+  idToken: string | null;
   /** Null: unknown. */
   expiresAtMs: number | null;
   /** Of those that the user is a member of; null: the only one, or not chosen yet. */

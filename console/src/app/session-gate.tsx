@@ -5,6 +5,7 @@ import { uploadStore } from '../uploads/upload-store.ts';
 import { ChooseWorkspace } from './choose-workspace.tsx';
 import type { Credentials } from './credentials.ts';
 import { useIssuerSignIn } from './oidc/use-issuer-sign-in.ts';
+import { useIssuerSignOut } from './oidc/use-issuer-sign-out.ts';
 import { useRenewal } from './oidc/use-renewal.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { signOut } from './sign-out.ts';
@@ -58,9 +59,16 @@ function useSignedIn() {
     setCredentials(renewed);
   }, []);
   useRenewal(credentials, renew);
-  const chooseWorkspace = useCallback((workspaceId: string | null) => {
-    setCredentials((now) => (now?.kind === 'token' ? { ...now, workspaceId } : now));
-  }, []);
+  const chooseWorkspace = useCallback(
+    (workspaceId: string | null) => {
+      // What was loaded is of the workspace before.
+      uploadStore.clear();
+      queries.clear();
+      setCredentials((now) => (now?.kind === 'token' ? { ...now, workspaceId } : now));
+    },
+    [queries],
+  );
+  const { revoke, atIssuer } = useIssuerSignOut(credentials);
   const session = useMemo<Session | null>(() => {
     if (client === null || caller.data === undefined) return null;
     const { workspace_ids: workspaces, api_key: key } = caller.data.access;
@@ -68,9 +76,22 @@ function useSignedIn() {
       ...client,
       ...caller.data,
       changeWorkspace: key === null && workspaces.length > 1 ? () => chooseWorkspace(null) : null,
-      signOut: () => signOut(client.loci, () => leave(null), setRefusal),
+      signOut: () => {
+        void revoke();
+        signOut(client.loci, () => leave(null), setRefusal);
+      },
+      signOutAtIssuer:
+        atIssuer === null
+          ? null
+          : {
+              host: atIssuer.host,
+              go: () => {
+                leave(null);
+                void revoke().then(atIssuer.endSession).catch(setRefusal);
+              },
+            },
     };
-  }, [client, caller.data, chooseWorkspace, leave]);
+  }, [client, caller.data, chooseWorkspace, leave, revoke, atIssuer]);
   const signIn = (given: Credentials) => {
     setRefusal(null);
     setCredentials(given);

@@ -16,6 +16,8 @@ export type Session = {
   /** Lets a member of several workspaces choose again; null for everybody else. */
   changeWorkspace: (() => void) | null;
   signOut: () => void;
+  /** Ends the session at the issuer as well; null for those who did not sign in there. */
+  signOutAtIssuer: { host: string; go: () => void } | null;
 };
 
 export const SessionContext = createContext<Session | null>(null);

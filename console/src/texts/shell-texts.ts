@@ -26,6 +26,7 @@ export const shellTexts = {
     noneAdvice: 'Ask an administrator to add you to one, then sign in again.',
   },
   signOut: 'Sign out',
+  signOutAt: (host: string) => `Sign out here and at ${host}`,
   account: 'Account',
   signedInAs: (name: string | null) => (name === null ? 'Signed in with an API key' : `Signed in as ${name}`),
   access: {

@@ -9,7 +9,7 @@ export type Issuer = NonNullable<Schemas['SignInMethods']['oidc']>;
 type Pending = { state: string; verifier: string; returnTo: string };
 
 const PENDING_NAME = 'loci.sign-in';
-const REDIRECT_PATH = '/console/';
+export const REDIRECT_PATH = '/console/';
 
 /** Goes to the issuer, which returns to the console: the authorization code flow with PKCE (RFC 9700, section 2.1.1). */
 export async function goToIssuer(issuer: Issuer): Promise<void> {
@@ -69,16 +69,23 @@ export async function renewToken(issuer: Issuer, credentials: TokenCredentials):
   const options = { ...insecure(issuer), additionalParameters: resourceOf(issuer) };
   const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), old, options);
   const tokens = tokenOf(await oauth.processRefreshTokenResponse(server, client, response));
-  return { ...credentials, ...tokens, refreshToken: tokens.refreshToken ?? credentials.refreshToken };
+  const { refreshToken, idToken } = credentials;
+  return {
+    ...credentials,
+    ...tokens,
+    refreshToken: tokens.refreshToken ?? refreshToken,
+    idToken: tokens.idToken ?? idToken,
+  };
 }
 
-async function discover(issuer: Issuer): Promise<oauth.AuthorizationServer> {
+/** Returns what the issuer says about itself. */
+export async function discover(issuer: Issuer): Promise<oauth.AuthorizationServer> {
   const url = new URL(issuer.issuer);
   return oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, insecure(issuer)));
 }
 
 /** An operator who configured an issuer without TLS has decided so, as in tests. */
-function insecure({ issuer }: Issuer) {
+export function insecure({ issuer }: Issuer) {
   return { [oauth.allowInsecureRequests]: issuer.startsWith('http://') };
 }
 
@@ -91,11 +98,13 @@ function resourceOf({ parameters }: Issuer): Record<string, string> {
 function tokenOf({
   access_token: token,
   refresh_token: refreshToken,
+  id_token: idToken,
   expires_in: lifetimeS,
 }: oauth.TokenEndpointResponse) {
   return {
     token,
     refreshToken: refreshToken ?? null,
+    idToken: idToken ?? null,
     expiresAtMs: lifetimeS === undefined ? null : Date.now() + lifetimeS * 1000,
   };
 }

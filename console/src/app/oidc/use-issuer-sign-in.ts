@@ -48,7 +48,7 @@ export function useIssuerSignIn({
 }
 
 /** Runs a step at the issuer. @throws PlainError which names the issuer, and why it refused or did not answer */
-async function explained<Result>({ issuer }: { issuer: string }, step: () => Promise<Result>): Promise<Result> {
+export async function explained<Result>({ issuer }: { issuer: string }, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
   } catch (error) {
