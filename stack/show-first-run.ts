@@ -9,7 +9,14 @@ const settings = Object.entries(process.env).flatMap(([name, value]) =>
   value === undefined ? [] : [[name, value] as const],
 );
 try {
-  console.log(JSON.stringify(await ensureFirstRun(Object.fromEntries(settings))));
+  const first = await ensureFirstRun(Object.fromEntries(settings));
+  if (!process.env['LOCI_OPERATOR_WORKSPACES']) {
+    console.error(
+      'To see queues, versions and settings in the console with this key, start the API with ' +
+        `LOCI_OPERATOR_WORKSPACES=${first.workspace_id}`,
+    );
+  }
+  console.log(JSON.stringify(first));
 } catch (error) {
   console.error(reasonOf(error));
   process.exitCode = 1;

@@ -28,8 +28,8 @@ export const healthTexts = {
   versions: 'Versions',
   console: 'Console',
   version: { loci: 'Loci', node: 'Node.js', postgres: 'Postgres', temporal: 'Temporal', weaviate: 'Weaviate' },
-  forOperators:
-    'Versions of the other parts, queues and settings concern all workspaces: they are shown to keys with every permission of the workspaces that LOCI_OPERATOR_WORKSPACES names.',
+  forOperators: (workspaceId: string) =>
+    `Versions of the other parts, queues and settings concern all workspaces: they are shown to keys with every permission of the workspaces that LOCI_OPERATOR_WORKSPACES names. This one is ${workspaceId}.`,
   queues: {
     title: 'Queues',
     explanation: 'What waits for a worker, of all workspaces together.',

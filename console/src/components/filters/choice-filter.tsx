@@ -17,8 +17,7 @@ export function ChoiceFilter<Key extends string>(props: ChoiceFilterProps<Key>) 
   const { label, any, names, value, onChoose, width = 200 } = props;
   return (
     <Select
-      w={width}
-      maw="100%"
+      w={{ base: '100%', xs: width }}
       aria-label={label}
       placeholder={any}
       data={Object.entries<string>(names).map(([key, name]) => ({ value: key, label: name }))}

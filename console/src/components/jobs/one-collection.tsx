@@ -15,8 +15,7 @@ export function OneCollection({ label, placeholder, value, onChange }: OneCollec
   const unknown = value === undefined || names.has(value) ? [] : [{ value, label: value }];
   return (
     <Select
-      w={260}
-      maw="100%"
+      w={{ base: '100%', xs: 260 }}
       aria-label={label}
       placeholder={placeholder}
       data={[...known, ...unknown]}

@@ -38,9 +38,10 @@ export function ServiceSections() {
 }
 
 function OwnVersion() {
+  const { access } = useSession();
   return (
     <FactSection title={texts.versions}>
-      <Fact name={texts.console} value={CONSOLE_VERSION} note={texts.forOperators} />
+      <Fact name={texts.console} value={CONSOLE_VERSION} note={texts.forOperators(access.workspace_id ?? '')} />
     </FactSection>
   );
 }
