@@ -35,7 +35,7 @@ export async function measureRelevance<One extends RatedHit>(
   caller: Caller,
   { request, hits }: { request: RelevanceRequest; hits: readonly One[] },
 ): Promise<(One & { relevance: number })[]> {
-  const { matcher = createMatcher(request.query), byWordsAlone = new Set() } = request;
+  const { matcher = createMatcher(request.query), byWordsAlone = new Set<string>() } = request;
   const wordCount = new Set(matcher.words.map(({ word }) => word.toLowerCase())).size;
   const byCollection = Map.groupBy(hits, ({ row }) => row.collection_id);
   const compared = new Map<string, Similarities>();
@@ -75,9 +75,8 @@ export async function orWordsAlone(
   try {
     return await Promise.race([comparison, late.promise]);
   } catch (error) {
-    const isAbsent =
-      error instanceof AppError && error.code === (needsEmbedder ? 'dependency_unavailable' : error.code);
-    if (isAbsent) return WORDS_ALONE;
+    const isExpected = error instanceof AppError && (!needsEmbedder || error.code === 'dependency_unavailable');
+    if (isExpected) return WORDS_ALONE;
     throw error;
   } finally {
     clearTimeout(timer);

@@ -25,7 +25,10 @@ const ModelInfo = z.object({
 });
 
 /** What says where the hub is and who asks: the variables of the hub's own tools. */
-export function hubOf({ HF_ENDPOINT: endpoint, HF_TOKEN: token }: NodeJS.ProcessEnv) {
+export function hubOf({ HF_ENDPOINT: endpoint, HF_TOKEN: token }: NodeJS.ProcessEnv): {
+  baseUrl: string;
+  headers: Record<string, string>;
+} {
   return { baseUrl: (endpoint || HUB).replace(/\/$/, ''), headers: token ? { authorization: `Bearer ${token}` } : {} };
 }
 
