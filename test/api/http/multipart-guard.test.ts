@@ -3,7 +3,7 @@ import test from 'ava';
 import { MultipartParser } from 'formidable';
 import { guardMultipart } from '#api/http/multipart/multipart-guard.ts';
 
-function guardedParser(): MultipartParser {
+function guardedParser(): InstanceType<typeof MultipartParser> {
   const parser = new MultipartParser();
   parser.initWithBoundary('b');
   const form = Object.assign(new EventEmitter(), { _parser: parser });
