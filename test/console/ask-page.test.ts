@@ -71,7 +71,7 @@ test('questions can be asked in a new conversation, which the following ones con
   await page.getByRole('dialog').locator('mark').getByText('The ferry to Ulva leaves at noon.').waitFor();
   t.deepEqual(await axeViolations(page), []);
   await page.keyboard.press('Escape');
-  await flow.delete(sent.contents[0]?.id ?? t.fail());
+  await flow.delete(sent.uploads[0]?.content_id ?? t.fail());
   await page.reload();
   await mark.click();
   await page.getByRole('dialog').getByText('This passage is no longer there').waitFor();

@@ -50,7 +50,10 @@ test('somebody new drops a folder, sees why a file failed, finds a sentence, see
   await page.getByRole('button', { name: 'Is something missing?' }).click();
   await page.getByRole('combobox', { name: 'Document' }).fill('letter');
   await page.getByRole('option', { name: 'handbook/weather/old/letter.docx' }).click();
-  await page.getByRole('status').getByText(/damaged or truncated/).waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/damaged or truncated/)
+    .waitFor();
   t.deepEqual(await axeViolations(page), []);
 
   await navigation.getByRole('link', { name: 'API keys' }).click();

@@ -96,6 +96,7 @@ async function agree(provider: Provider, request: IncomingMessage, response: Ser
     return;
   }
   const grant = new provider.Grant({ accountId: ACCOUNT, clientId: String(params['client_id']) });
-  grant.addOIDCScope(String(params['scope'] ?? 'openid'));
+  const { scope } = params;
+  grant.addOIDCScope(typeof scope === 'string' ? scope : 'openid');
   await provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
 }

@@ -24,6 +24,7 @@ export function useContent(id: string, isEnabled = true) {
 
 /** Where a page of a text starts: its chunks, and its first code unit. */
 type PageStart = { cursor: string | null; from: number };
+const FIRST_PAGE: PageStart = { cursor: null, from: 0 };
 
 /** The text that was extracted, with its chunks, a page of chunks at a time. It is another one when the content was ingested again. */
 export function useChunkedText(collectionId: string, { id, status, updated_at: updatedS }: Schemas['Content']) {
@@ -32,7 +33,7 @@ export function useChunkedText(collectionId: string, { id, status, updated_at: u
   return useInfiniteQuery({
     queryKey: [...queryKeys.content(id), 'chunks', collectionId, status, updatedS],
     enabled: may('chunks:read'),
-    initialPageParam: { cursor: null, from: 0 } as PageStart,
+    initialPageParam: FIRST_PAGE,
     queryFn: async ({ pageParam: { cursor, from }, signal }) => {
       const page = { limit: CHUNKS_PER_PAGE, ...(cursor === null ? {} : { cursor }) };
       const params = { path: { content_id: id }, query: { collection_id: collectionId, ...page } };

@@ -21,13 +21,24 @@ export function MissingReason({ choice, contentId }: { choice: SearchChoice; con
         <Text size="sm" className="break-anywhere">
           {data.message}
         </Text>
-        {data.content.status_message === null ? null : <Text size="sm">{data.content.status_message}</Text>}
+        <StatusMessage missing={data} />
       </Alert>
       <Filters filters={data.filters} />
       <Terms terms={data.terms} />
       <Ranks missing={data} />
       <LostTo hits={data.lost_to} />
     </Stack>
+  );
+}
+
+/** Why it is not ready, where the reason does not say so already. */
+function StatusMessage({ missing: { message, content } }: { missing: Missing }) {
+  const { status_message: status } = content;
+  if (status === null || message.includes(status)) return null;
+  return (
+    <Text size="sm" className="break-anywhere">
+      {status}
+    </Text>
   );
 }
 
