@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundedListOf, NEXT_PAGE } from './cursor-list.ts';
+import { RerankOption, RERANKING } from './rerank-option.ts';
 import { AnyObject, CreatedAt, Id, IsoTime, IsoTimeInput, JsonObject, textField, UpdatedAt } from './fields.ts';
 
 export const MEMORY_TYPES = ['user', 'agent', 'team', 'workflow'] as const;
@@ -157,9 +158,15 @@ export const SearchMemoriesRequest = z
       .default('agentic')
       .meta({ description: 'How to search. `agentic` is the same as `agentic_hybrid`.' }),
     as_of: AsOf.optional(),
+    rerank: RerankOption.optional(),
   })
-  .superRefine(({ query, retrieval_method }, context) => {
-    if (query.trim() !== '' || retrieval_method === 'last_n' || retrieval_method === 'first_n') return;
+  .superRefine(({ query, retrieval_method, rerank }, context) => {
+    const isByAge = retrieval_method === 'last_n' || retrieval_method === 'first_n';
+    if (isByAge && rerank !== undefined && rerank !== false) {
+      const message = `Must be left out with ${retrieval_method}, which orders by age`;
+      context.addIssue({ code: 'custom', path: ['rerank'], message, params: { type: 'conflicting_fields' } });
+    }
+    if (query.trim() !== '' || isByAge) return;
     const message = `Must not be blank with ${retrieval_method}`;
     context.addIssue({ code: 'custom', path: ['query'], message, params: { type: 'missing' } });
   })
@@ -189,6 +196,7 @@ export const SearchMemoriesResponse = z
     query: z.string().meta({ description: 'Query of the request.' }),
     retrieval_method: z.enum(RETRIEVAL_METHODS).meta({ description: 'Method of the request.' }),
     retrieval_details: RetrievalDetails.meta({ description: 'What was executed.', 'x-loci-extension': true }),
+    ...RERANKING,
   })
   .meta({ id: 'SearchMemoriesResponse' });
 export type SearchMemoriesResponse = z.infer<typeof SearchMemoriesResponse>;

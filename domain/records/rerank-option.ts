@@ -22,6 +22,12 @@ export const RerankOption = z
   });
 export type RerankOption = z.infer<typeof RerankOption>;
 
+/** Returns how many hits are to be reranked; null when the request does not ask for it. */
+export function rerankDepthOf(option: RerankOption | undefined): number | null {
+  if (typeof option === 'object') return option.depth;
+  return option === true ? DEFAULT_RERANK_DEPTH : null;
+}
+
 const NotReranked = z
   .object({
     reason: z.enum(RERANK_FAILURES).meta({

@@ -6,6 +6,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import { searchWithModel } from './search-with-model.ts';
 import { searchWithoutModel } from './search-without-model.ts';
 import { embedSearch, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
+import { limitBeforeReranking, rerankMemories } from './rerank-memories.ts';
 import { resolveOwnerFilter } from './memory-owner.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
@@ -25,13 +26,17 @@ export async function searchMemories(
 ): Promise<SearchMemoriesResponse> {
   const userId = resolveOwnerFilter(caller, request.user_id);
   const asOf = request.as_of === undefined ? null : new Date(request.as_of);
-  const { rows, details } = await runSearch(services, caller.scope, { ...request, userId, asOf });
+  const limit = limitBeforeReranking(services, request);
+  const found = await runSearch(services, caller.scope, { ...request, userId, asOf, limit });
+  const { result, reranking } = await rerankMemories(services, caller.scope, { request, found });
+  const { rows, details } = result;
   return {
     memories: rows.map(toMemoryRecord),
     total_results: rows.length,
     query: request.query,
     retrieval_method: request.retrieval_method,
     retrieval_details: details,
+    ...reranking,
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { storedText } from '#domain/chunking/chunker.ts';
-import { DEFAULT_RERANK_DEPTH, type Reranking, type RerankOption } from '#domain/records/rerank-option.ts';
-import type { RerankOutcome } from '#domain/reranker.ts';
+import { rerankDepthOf, type Reranking, type RerankOption } from '#domain/records/rerank-option.ts';
 import { rerankedScores } from '#domain/search/reranked-scores.ts';
+import { rerankPassages } from '#operations/rerank-passages.ts';
 import type { Services } from '#operations/services.ts';
 import { readTexts } from './complete-hits.ts';
 import type { VerifiedHit } from './verified-hit.ts';
@@ -23,7 +23,7 @@ export type RankedHits = { hits: RankedHit[]; reranking: Reranking | null };
 
 /** Returns how many hits are to be reranked; null when the request does not ask for it, or nothing could. */
 export function rerankDepth(services: Services, option: RerankOption | undefined): number | null {
-  return services.reranker === null ? null : depthOf(option);
+  return services.reranker === null ? null : rerankDepthOf(option);
 }
 
 /**
@@ -35,34 +35,18 @@ export async function rerankHits(
   caller: Caller,
   { query, option, hits, onReplaced }: Ranked,
 ): Promise<RankedHits> {
-  const depth = depthOf(option);
+  const depth = rerankDepthOf(option);
   const unchanged = hits.map((hit) => ({ ...hit, rerank: null }));
   if (depth === null) return { hits: unchanged, reranking: null };
   const first = { hits: hits.slice(0, depth), onReplaced };
   const best = services.reranker === null ? [] : await readTexts(services, caller, first);
   const passages = best.map(({ row }) => storedText(row));
-  const startedMs = performance.now();
-  const outcome = await score(services, { query, passages, share: caller.scope.workspaceId });
-  const isScored = 'scores' in outcome;
-  services.metrics.observeRerank(isScored ? 'ok' : outcome.reason, performance.now() - startedMs);
-  if (!isScored) return { hits: unchanged, reranking: { reranked: false, not_reranked: outcome } };
+  const outcome = await rerankPassages(services, { query, passages, share: caller.scope.workspaceId });
+  if (!('scores' in outcome)) return { hits: unchanged, reranking: { reranked: false, not_reranked: outcome } };
   const given = new Set(best.map(({ row }) => row.id));
   const kept = hits.filter(({ row }, index) => index >= depth || given.has(row.id));
   const areLogits = services.reranker?.returnsLogits() ?? false;
   return { hits: reorder(kept, outcome.scores, areLogits), reranking: { reranked: true } };
-}
-
-async function score(
-  { reranker }: Services,
-  request: { query: string; passages: string[]; share: string },
-): Promise<RerankOutcome> {
-  if (reranker === null) {
-    const message =
-      'No reranker is configured on this server: its operator can set LOCI_RERANK_BASE_URL or LOCI_RERANK_FOLDER.';
-    return { reason: 'not_configured', message };
-  }
-  if (request.passages.length === 0) return { reason: 'no_results', message: 'Nothing was found to rerank.' };
-  return reranker.rerank(request);
 }
 
 function reorder(hits: readonly VerifiedHit[], scores: readonly number[], areLogits: boolean): RankedHit[] {
@@ -78,9 +62,4 @@ function reorder(hits: readonly VerifiedHit[], scores: readonly number[], areLog
     ...best.map(({ modelScore, ...hit }, index) => ({ ...hit, rerank: { rank: index + 1, score: modelScore } })),
     ...others.map((hit) => ({ ...hit, rerank: null })),
   ].map((ranked, index) => ({ ...ranked, hit: { ...ranked.hit, score: shown[index] ?? 0 } }));
-}
-
-function depthOf(option: RerankOption | undefined): number | null {
-  if (typeof option === 'object') return option.depth;
-  return option === true ? DEFAULT_RERANK_DEPTH : null;
 }
