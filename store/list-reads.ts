@@ -87,10 +87,12 @@ function repeat(work: () => Promise<void>, everyMs: number): () => Promise<void>
   let isEnded = false;
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
+  const runOnce = async () => {
+    await work();
+    if (!isEnded) timer = setTimeout(run, everyMs).unref();
+  };
   const run = () => {
-    running = work().then(() => {
-      if (!isEnded) timer = setTimeout(run, everyMs).unref();
-    });
+    running = runOnce();
   };
   run();
   return async () => {

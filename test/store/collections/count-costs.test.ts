@@ -65,21 +65,21 @@ test('a statement that takes contents from one status to another writes one row 
       `select status_before, status_after, contents, chunks from content_count_changes order by status_after`,
     );
   };
-  const move = (before: string, after: string, contents: number, chunks = 0) => ({
-    status_before: before,
-    status_after: after,
-    contents,
-    chunks,
+  const move = (status_before: string, status_after: string, counts: { contents: number; chunks?: number }) => ({
+    status_before,
+    status_after,
+    chunks: 0,
+    ...counts,
   });
   const [first = ''] = run.contentIds;
   const begin = () => stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting' });
-  t.deepEqual(await changesOf(begin), [move('pending', 'reading', 5)]);
+  t.deepEqual(await changesOf(begin), [move('pending', 'reading', { contents: 5 })]);
   t.deepEqual(await changesOf(() => stores.runControl.control(scope, { contentId: first }, 'pause')), [
-    move('reading', 'paused', 1),
+    move('reading', 'paused', { contents: 1 }),
   ]);
   await stores.runControl.control(scope, { contentId: first }, 'resume');
   await makeReady(place, run);
   t.deepEqual(await changesOf(() => stores.publications.publish(scope, run, publicationOf(run))), [
-    move('indexing', 'ready', 5, 10),
+    move('indexing', 'ready', { contents: 5, chunks: 10 }),
   ]);
 });
