@@ -64,7 +64,9 @@ export class ModelPlaces {
 
   /** One model leaves for each that waits. */
   #makeRoom(): void {
-    for (const model of [...this.#placed]) {
+    // Those that leave at once make room for others, which change the set.
+    const placed = Array.from(this.#placed);
+    for (const model of placed) {
       if (this.#leaving.size >= this.#waiting.length) return;
       if (this.#leaving.has(model)) continue;
       this.#leaving.add(model);
