@@ -190,15 +190,15 @@ export function createRunStages(database: Database) {
       return rows.length > 0;
     },
 
-    /** Sets the status message of unfinished contents: what they wait for, e.g. an unavailable server. */
+    /** Shows what unfinished contents wait for, e.g. an unavailable server, and in which stage. */
     async showWaiting(scope: Scope, run: RunContents, message: string): Promise<void> {
       await query(
         database,
         `with waiting as (
            update content_collections cc set stage_message = :message
            where ${MINE} and cc.stage in ${IN_PROGRESS} and not cc.paused and cc.stage_message is distinct from :message
-           returning cc.content_id)
-         update contents t set status_message = :message from waiting
+           returning cc.content_id, cc.stage)
+         update contents t set status = waiting.stage, status_message = :message from waiting
          where t.id = waiting.content_id and t.collection_id = :collectionId`,
         { ...bind(scope, run), message },
       );

@@ -7,7 +7,9 @@ import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { query } from '#store/postgres.ts';
 import { openBlobs, PRESENT, REMOVED } from '#test/operations/blobs/own-blobs.ts';
-import { sha256, STORES } from '#test/store/blobs/blob-stores.ts';
+import { endS3ServerAfterTests, sha256, STORES } from '#test/store/blobs/blob-stores.ts';
+
+endS3ServerAfterTests();
 
 const WRITER = join(PROJECT_DIR, 'test', 'operations', 'blobs', 'blob-writer.ts');
 

@@ -8,7 +8,9 @@ import { UploadResponse } from '#domain/records/upload.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { startFaultyRelay } from '#test/support/buckets/faulty-relay.ts';
-import { s3Server, STORES } from '#test/store/blobs/blob-stores.ts';
+import { endS3ServerAfterTests, s3Server, STORES } from '#test/store/blobs/blob-stores.ts';
+
+endS3ServerAfterTests();
 
 const s3Tests = STORES.filter(({ kind }) => kind === 's3');
 

@@ -13,7 +13,9 @@ import { createOwnDatabase } from '#test/support/harness/own-services.ts';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startFaultyRelay } from '#test/support/buckets/faulty-relay.ts';
-import { s3Server, sha256, STORES } from '#test/store/blobs/blob-stores.ts';
+import { endS3ServerAfterTests, s3Server, sha256, STORES } from '#test/store/blobs/blob-stores.ts';
+
+endS3ServerAfterTests();
 
 const s3Tests = STORES.filter(({ kind }) => kind === 's3');
 const Created = z.object({ id: z.string(), api_key: z.object({ secret: z.string() }) });

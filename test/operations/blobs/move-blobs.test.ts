@@ -10,8 +10,10 @@ import { createBlobCopies } from '#store/blobs/blob-copies.ts';
 import { moveBlobs } from '#store/blobs/move-blobs.ts';
 import { createSpool } from '#store/blobs/spool.ts';
 import { query } from '#store/postgres.ts';
-import { s3Server, STORES } from '#test/store/blobs/blob-stores.ts';
+import { endS3ServerAfterTests, s3Server, STORES } from '#test/store/blobs/blob-stores.ts';
 import { openBlobs } from './own-blobs.ts';
+
+endS3ServerAfterTests();
 
 const run = promisify(execFile);
 

@@ -10,8 +10,10 @@ import { keepSweepingTemporaryFiles } from '#operations/blobs/sweep-temporary-fi
 import { query, queryOne } from '#store/postgres.ts';
 import { addContents, makePlace, makeReady, publicationOf, restart } from '#test/support/harness/content-runs.ts';
 import { until } from '#test/support/harness/eventually.ts';
-import { sha256, STORES } from '#test/store/blobs/blob-stores.ts';
+import { endS3ServerAfterTests, sha256, STORES } from '#test/store/blobs/blob-stores.ts';
 import { once, openBlobs, PRESENT, REMOVED } from './own-blobs.ts';
+
+endS3ServerAfterTests();
 
 for (const { kind, storeTest } of STORES) {
   storeTest(`${kind}: an unreferenced blob is removed after a day, row and bytes, not earlier`, async (t) => {

@@ -5,7 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import type { BlobLocation } from '#domain/blob-store.ts';
-import { openStore, sha256, STORES } from './blob-stores.ts';
+import { endS3ServerAfterTests, openStore, sha256, STORES } from './blob-stores.ts';
+
+endS3ServerAfterTests();
 
 const GONE = { instanceOf: AppError, code: 'blob_missing', message: /upload it again/ };
 

@@ -30,9 +30,12 @@ export function s3Server(): Promise<S3Server> {
   return s3;
 }
 
-test.after.always(async () => {
-  await (await s3)?.close();
-});
+/** Ends the S3 server after the tests of a file, which calls this beside them. */
+export function endS3ServerAfterTests(): void {
+  test.after.always(async () => {
+    await (await s3)?.close();
+  });
+}
 
 export type StoreUnderTest = {
   store: BlobStore;

@@ -11,7 +11,9 @@ import { createS3BlobStore, type S3Options } from '#store/blobs/s3-blob-store.ts
 import { createSpool } from '#store/blobs/spool.ts';
 import { startFaultyRelay } from '#test/support/buckets/faulty-relay.ts';
 import { until } from '#test/support/harness/eventually.ts';
-import { inPieces, s3Server, sha256, STORES } from './blob-stores.ts';
+import { endS3ServerAfterTests, inPieces, s3Server, sha256, STORES } from './blob-stores.ts';
+
+endS3ServerAfterTests();
 
 const s3Test = STORES.find(({ kind }) => kind === 's3')?.storeTest ?? test;
 const AWAY = { instanceOf: AppError, code: 'dependency_unavailable' };
