@@ -56,9 +56,12 @@ test('somebody new drops a folder, sees why a file failed, finds a sentence, see
     .waitFor();
   t.deepEqual(await axeViolations(page), []);
 
+  const dialog = page.getByRole('dialog');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+
   await navigation.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('button', { name: 'New key' }).first().click();
-  const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Label').fill('old laptop');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const secret = await dialog.getByLabel('API key', { exact: true }).inputValue();

@@ -17,9 +17,11 @@ export type KeyDraft = {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the permissions that this caller can give to a key. */
+/** Returns the permissions that this caller can give to a key. `may` asks for all of its arguments, so it gets one. */
 export function grantablePermissions(may: (one: Permission) => boolean): Permission[] {
-  return permissionGroups.flatMap(({ permissions }) => Object.keys(permissions) as Permission[]).filter(may);
+  return permissionGroups
+    .flatMap(({ permissions }) => Object.keys(permissions) as Permission[])
+    .filter((one) => may(one));
 }
 
 export function draftOf(key: Schemas['ApiKey'] | null): KeyDraft {
