@@ -20,6 +20,8 @@ import { writeDocuments, type Document } from './write-documents.ts';
 
 /** Documents of a group that are read within this time are written together. */
 const WRITE_EVERY_MS = 500;
+/** Chunks of an express upload that are embedded, indexed and published within a fraction of a second. */
+const MAX_QUICK_CHUNKS = 8;
 
 /**
  * Reads and splits a group of contents in child processes, writes their chunk rows and passes them on to be indexed, each as soon
@@ -115,8 +117,9 @@ async function finishDocuments(
   const kept = documents.filter(({ content }) => !excluded.has(content.content_id));
   if (kept.length === 0) return;
   const finished = await writeDocuments(services, batch, kept);
-  // An express upload is published next.
-  const read = { finished, isShown: pace.lane !== 'express' };
+  // What is published next need not say before that it is being indexed.
+  const planned = finished.reduce((sum, { planned_chunks }) => sum + planned_chunks, 0);
+  const read = { finished, isShown: pace.lane !== 'express' || planned > MAX_QUICK_CHUNKS };
   const owned = await services.stores.runs.finishRead(collectionScope(batch), runContentsOf(batch), read);
   const chunks = new Map(finished.map((one) => [one.content_id, one.planned_chunks]));
   indexing.add(owned.map((id) => ({ content_id: id, chunks: chunks.get(id) ?? 1, isRepeated: false })));

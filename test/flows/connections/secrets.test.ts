@@ -39,8 +39,9 @@ let stage: Stage;
 let databaseUrl: string;
 let chat: Awaited<ReturnType<typeof startChatServer>>;
 
-/** Tables meant for user texts. A run stores the URL that it could not download, an attempt the URL that it could not reach. */
+/** Tables meant for user texts. Small texts are in the rows of their blobs. A run stores the URL that it could not download, an attempt the URL that it could not reach. */
 const TABLES_OF_WORDS = [
+  'blobs',
   'chunks',
   'collections',
   'content_collections',
