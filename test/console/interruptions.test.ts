@@ -30,9 +30,13 @@ test('pointing at a link loads nothing anew after an update of the console; open
   await using console = await openConsole({ apiKey, path: '/collections' });
   const { page } = console;
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
-  // What the service answers once its console has been built anew.
-  await page.route('**/console/assets/memories-page*', (route) => route.fulfill({ status: 404 }), { times: 1 });
-  await page.route('**/console/', (route) => route.fulfill({ body: 'a newer console' }), { times: 1 });
+  // What the service answers a page from before the console was built anew, until it is loaded again.
+  let isOld = true;
+  page.on('request', (request) => (isOld &&= !request.isNavigationRequest()));
+  const answerOld = (url: string, response: { status?: number; body?: string }) =>
+    page.route(url, (route) => (isOld ? route.fulfill(response) : route.fallback()));
+  await answerOld('**/console/assets/memories-page*', { status: 404 });
+  await answerOld('**/console/', { body: 'a newer console' });
   const gone = page.waitForResponse((response) => response.status() === 404);
   await page.getByRole('link', { name: 'Memories' }).hover();
   await gone;
