@@ -78,6 +78,13 @@ export async function readVectors(
     includeVector: true,
     returnProperties: [],
   });
+  return vectorsOf(objects);
+}
+
+/** Returns the vectors of objects that were read with them, by id. */
+export function vectorsOf(
+  objects: readonly { uuid: string; vectors: Readonly<Record<string, number[] | number[][]>> }[],
+): Map<string, number[]> {
   // The only vector of a class is named `default`; lists of lists are multi-vectors, which Loci does not use.
   return new Map(
     objects.flatMap(({ uuid, vectors }) => (vectors['default'] ? [[uuid, vectors['default'] as number[]]] : [])),

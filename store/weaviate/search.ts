@@ -4,7 +4,7 @@ import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
 import { REGULARIZED_HITS, regularizationStrength, regularizeScores } from '#domain/search/regularize-scores.ts';
-import { readVectors } from './read-objects.ts';
+import { readVectors, vectorsOf } from './read-objects.ts';
 import { toWeaviateFilter } from './weaviate-filter.ts';
 import { keywordQuery } from './stemmed-text.ts';
 import { runInTenant } from './tenants.ts';
@@ -51,11 +51,6 @@ type RankingQuery = Pick<IndexSearch, 'limit'> & {
 
 /** Weight of the vector search in a hybrid search. */
 const VECTOR_WEIGHT = 0.46;
-/**
- * Hits of each of the two searches that are fused, unless more are asked for. Weaviate itself takes 100 at least, and scales the
- * scores of each search between its first and its last hit.
- */
-const FUSED_HITS = 200;
 const LEG_DEPTH = 100;
 
 /**
@@ -146,9 +141,10 @@ async function searchHybrid({ collection, signal }: SearchTarget, ranking: Ranki
   if (ranking.text === '') return rank({ collection, signal }, 'vector', ranking);
   // The same hits are ordered, however few of them are asked for.
   const isRegularized = ranking.strength > 0;
-  const limit = isRegularized ? Math.max(ranking.limit, FUSED_HITS) : ranking.limit;
+  const limit = isRegularized ? Math.max(ranking.limit, REGULARIZED_HITS) : ranking.limit;
+  const includeVector = isRegularized && limit === REGULARIZED_HITS;
   const fusion = { vector: vectorOf(ranking), alpha: VECTOR_WEIGHT, fusionType: 'RelativeScore' } as const;
-  const options = { limit, returnProperties: NO_PROPERTIES, filters: ranking.filters };
+  const options = { limit, includeVector, returnProperties: NO_PROPERTIES, filters: ranking.filters };
   const { objects } = await collection.query.hybrid(
     ranking.text,
     { ...options, ...fusion, queryProperties: [...KEYWORD_PROPERTIES], returnMetadata: SCORE },
@@ -157,8 +153,13 @@ async function searchHybrid({ collection, signal }: SearchTarget, ranking: Ranki
   const hits = objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
   if (!isRegularized) return hits;
   const first = hits.slice(0, REGULARIZED_HITS);
-  const ids = first.map(({ id }) => id);
-  const ordered = regularizeHits(first, await readVectors(collection, ids), ranking.strength);
+  const vectors = includeVector
+    ? vectorsOf(objects)
+    : await readVectors(
+        collection,
+        first.map(({ id }) => id),
+      );
+  const ordered = regularizeHits(first, vectors, ranking.strength);
   return [...ordered, ...hits.slice(REGULARIZED_HITS)].slice(0, ranking.limit);
 }
 

@@ -155,25 +155,6 @@ test('orders hybrid hits by similar ones for long queries, the same for every nu
   await index.close();
 });
 
-test('the first hits of a hybrid search are the same, whether ten are asked for or a window of two hundred', async (t) => {
-  const { index, tenant } = await freshTenant();
-  const words = ['walrus', 'otter', 'seal', 'heron', 'stork', 'crane', 'ibis', 'egret'];
-  const objects = Array.from({ length: 400 }, (_, number) =>
-    indexObject({
-      text: `${words.slice(number % words.length).join(' ')} ${'reed '.repeat(number % 13)}`,
-      vector: Float32Array.of(1, number / 100, (number * 7) % 11),
-    }),
-  );
-  await index.writeObjects(SPACE, tenant, objects);
-  const ask = { ...QUESTION, type: 'hybrid', queryVector: Float32Array.of(1, 0, 0) } as const;
-  const hitsOf = async (limit: number) => {
-    const hits = await index.search(SPACE, tenant, { ...ask, queryText: words.join(' '), limit });
-    return hits.slice(0, 10).map(({ id, score }) => [id, score.toFixed(4)]);
-  };
-  t.deepEqual(await hitsOf(10), await hitsOf(200));
-  await index.close();
-});
-
 test('returns nothing for a missing tenant or space', async (t) => {
   const index = createVectorIndex(weaviateOptions());
   await index.ensureSpace(SPACE);
