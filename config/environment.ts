@@ -69,7 +69,7 @@ export const Environment = z.object({
   LOCI_WEAVIATE_IDLE_MINUTES: countOrNone.max(525_600).default(1_440),
   LOCI_BLOB_STORE: z.enum(['folder', 's3']).default('folder'),
   LOCI_BLOB_DIR: z.string().default('.loci/blobs'),
-  LOCI_BLOB_ROW_BYTES: countOrNone.max(65_536).default(4_096),
+  LOCI_BLOB_ROW_BYTES: countOrNone.max(8_192).default(4_096),
   LOCI_WORK_DIR: z.string().optional(),
   LOCI_S3_BUCKET: z.string().optional(),
   LOCI_S3_REGION: z.string().optional(),
