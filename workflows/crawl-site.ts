@@ -132,7 +132,7 @@ async function failureOf(work: () => Promise<void>): Promise<{ code: ErrorCode; 
 function detailsOf(args: CrawlArgs, now: CrawlState & { stage: string; running: number }): string {
   const { workspace_id, collection_id, upload_id, crawl_id } = args;
   const hasEnded = !['crawling', 'paused', 'ingesting'].includes(now.stage);
-  const work = hasEnded ? '' : `, ${now.running} batches running`;
+  const work = hasEnded ? '' : `; batches running: ${now.running}`;
   return [
     `**${now.stage}: ${countTaken(now.counts)} of at most ${now.max_pages} pages**\n\n${describeCounts(now.counts)}`,
     describeReasons(now.counts),

@@ -125,7 +125,7 @@ function detailsOf(args: IngestUploadArgs, now: UploadState & { stage: string; r
   const finished = finishedCount(now.outcome);
   const percent = contents === 0 ? 100 : Math.floor((finished * 100) / contents);
   const hasEnded = now.stage !== 'running';
-  const work = hasEnded ? '' : `\n\n${now.running} batches running, ${now.batches} started so far`;
+  const work = hasEnded ? '' : `\n\nBatches: ${now.running} running, ${now.batches} started so far`;
   return [
     `**${now.stage}: ${finished} of ${contents} contents done (${percent} %)**\n\n${describeOutcome(now.outcome)}${work}`,
     describeFailures(now.outcome.failures),

@@ -9,8 +9,11 @@ export function isPassed(result: CampaignResult): boolean {
   return listFindings(result).length === 0;
 }
 
-/** Lists all problems, one line each. */
-export function listFindings(result: CampaignResult): string[] {
+/**
+ * Lists all problems, one line each. Single texts must be found within `maxTextMs` after the last kill of their round;
+ * tests pass `Infinity`, since they run beside others on machines of any speed.
+ */
+export function listFindings(result: CampaignResult, maxTextMs = MAX_TEXT_MS): string[] {
   return [
     ...problemsOf(result.census),
     ...result.wrongOutcomes,
@@ -20,7 +23,7 @@ export function listFindings(result: CampaignResult): string[] {
       isStuck ? [`round ${index + 1}: not all contents finished`] : [],
     ),
     ...result.rounds.flatMap(({ slowestTextMs }, index) =>
-      slowestTextMs > MAX_TEXT_MS
+      slowestTextMs > maxTextMs
         ? [
             `round ${index + 1}: single texts were found only ${(slowestTextMs / 1000).toFixed(1)} s after the last kill`,
           ]
