@@ -16,7 +16,7 @@ const Tools = z.object({ tools: z.array(z.looseObject({ name: z.string() })) });
 const Called = z.looseObject({ structuredContent: z.looseObject({}), isError: z.boolean().optional() });
 
 test('the inspector lists the tools, whose schemas it finds portable, calls them and reads resources', async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   // Nothing that the package wants to run after it was installed is needed here.
   const install = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--silent'];
   await runCommand({ file: 'npm', args: install, cwd: FOLDER });

@@ -18,7 +18,7 @@ const Asked = z.looseObject({
 });
 
 test('a model of the AI SDK searches, reads and remembers with the tools, and gets errors in the words of the service', async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const { api, collectionId, run } = await openAdapter('ai-sdk');
   const calls: ((results: string[]) => [string, object])[] = [
     () => ['searchDocuments', { query: 'How do otters sleep?' }],
@@ -60,7 +60,7 @@ test('a model of the AI SDK searches, reads and remembers with the tools, and ge
 });
 
 test('a chain of LangChain.js gets the passages of the retriever as its context', async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const { collectionId, run } = await openAdapter('langchain');
   const said = z
     .object({

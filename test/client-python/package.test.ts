@@ -21,7 +21,7 @@ let python = '';
 let folder = '';
 
 anyTest.before(async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   if ('missing' in tools) return;
   folder = await mkdtemp(join(tmpdir(), 'loci-python-'));
   // Fails when openapi.json cannot be generated without warnings.
@@ -30,7 +30,7 @@ anyTest.before(async (t) => {
 anyTest.after.always(() => (folder === '' ? undefined : rm(folder, { recursive: true, force: true })));
 
 test('the Python package works with the service: bytes, folders, lists, errors, retries, asyncio', async (t) => {
-  t.timeout(180_000);
+  t.timeout(480_000);
   const { key } = await freshClient();
   const env = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: key };
   const args = ['-m', 'unittest', 'discover', '--start-directory', join(PYTHON_CLIENT_DIR, 'tests')];
@@ -38,7 +38,7 @@ test('the Python package works with the service: bytes, folders, lists, errors, 
 });
 
 test('every Python block of its README and of the main README works as printed', async (t) => {
-  t.timeout(180_000);
+  t.timeout(480_000);
   const { key } = await freshClient();
   const own = join(folder, 'readme');
   await mkdir(join(own, '.loci'), { recursive: true });

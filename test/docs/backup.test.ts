@@ -112,7 +112,7 @@ const found = async (api: ApiClient, collectionId: string, text: string) =>
     .results;
 
 test('what was backed up from a running installation is restored on empty servers, and its index is made anew', async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const runbook = readDocument('docs/operations.md');
   const [backup] = shellBlocks(section(runbook, '### Backup of running servers'));
   const [restore, reindex] = shellBlocks(section(runbook, '### Restore on new servers'));

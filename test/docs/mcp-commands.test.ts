@@ -51,7 +51,7 @@ async function runLines(t: ExecutionContext, lines: string, key: string): Promis
 }
 
 test('the lines and configurations of docs/mcp.md connect clients as printed', async (t) => {
-  t.timeout(120_000);
+  t.timeout(480_000);
   const page = readDocument('docs/mcp.md').replaceAll(ADDRESS, testStack().baseUrl);
   const [create = '', claude = '', inspector = '', ...others] = shellBlocks(page);
   t.deepEqual(others, []);
@@ -104,7 +104,7 @@ async function toolsOfDesktop(t: ExecutionContext, configuration: string, key: s
 }
 
 test('the commands of the README of the client work as printed', async (t) => {
-  t.timeout(180_000);
+  t.timeout(480_000);
   const site = await startSite({ '/': '<p>Herons stand still.</p>' });
   t.teardown(site.close);
   const { key, ...api } = await freshClient();

@@ -42,7 +42,7 @@ for (const { kind, storeTest } of STORES) {
   storeTest(
     `${kind}: a process killed between file, row, bytes and removal leaves nothing for good, and stops nobody`,
     async (t) => {
-      t.timeout(180_000);
+      t.timeout(480_000);
       const { services, database, environment, workDir, place, put, state } = await openBlobs(t, kind);
       const { workspaceId } = place.scope;
       const temporaryFiles = async () => (await readdir(join(workDir, 'spool')).catch(() => [])).length;

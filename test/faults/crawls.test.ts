@@ -20,7 +20,7 @@ test.after.always(() => behind.close());
 test.afterEach.always('the worker runs again', () => worker.start());
 
 test.serial('killing the worker during a crawl neither loses nor duplicates a page', async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const limits = { maxDepth: 4, queriesOfPath: 7 };
   const site = await startTrapSite({ articles: 300, ...limits });
   t.teardown(site.close);
@@ -58,7 +58,7 @@ test.serial('killing the worker during a crawl neither loses nor duplicates a pa
 });
 
 test.serial('the rate limit of a host holds across several crawls and workers, one of which is killed', async (t) => {
-  t.timeout(240_000);
+  t.timeout(480_000);
   const everyMs = 500;
   const arrivals: number[] = [];
   const paths = Array.from({ length: 8 }, (_, index) => `/${index}`);

@@ -9,7 +9,7 @@ test.afterEach.always('the worker runs again', () => stack.processes.worker.star
 
 /** `npm run bench:refresh` kills workers more often. */
 test('killing workers loses no connection, except when rotated tokens never arrived', async (t) => {
-  t.timeout(180_000);
+  t.timeout(480_000);
   t.log(`seed ${TEST_SEED}`);
   const lines: string[] = [];
   const result = await playRefreshKills(stack, {

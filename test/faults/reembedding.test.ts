@@ -85,7 +85,7 @@ function startChanges({ api, collectionId }: OwnMachine, first: number) {
 test.serial(
   'an embedder is changed under load while workers and the index are killed: no search fails, and nothing is lost or left over',
   async (t) => {
-    t.timeout(180_000);
+    t.timeout(480_000);
     const machine = await openOwnMachine(t);
     const { api, behind, collectionId, workspaceId, latency } = machine;
     const numbers = Array.from({ length: 60 }, (_, number) => number);

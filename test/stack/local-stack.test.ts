@@ -53,7 +53,7 @@ async function inDatabase(url: string, statement: string): Promise<unknown[]> {
 }
 
 test.serial('leaves no server running after kill -9 of a launcher, and keeps the data', async (t) => {
-  t.timeout(120_000);
+  t.timeout(480_000);
   const stateDir = await mkdtemp(join(tmpdir(), 'loci-stack-'));
   t.teardown(() => rm(stateDir, { recursive: true, force: true }));
   const first = await launch(t, { stateDir, isTemporary: false });
@@ -78,7 +78,7 @@ test.serial('leaves no server running after kill -9 of a launcher, and keeps the
 });
 
 test.serial('removes throw-away state even when the launcher is killed', async (t) => {
-  t.timeout(60_000);
+  t.timeout(480_000);
   const parent = await mkdtemp(join(tmpdir(), 'loci-stack-'));
   t.teardown(() => rm(parent, { recursive: true, force: true }));
   const launcher = await launch(t, { stateDir: join(parent, 'state'), isTemporary: true });

@@ -98,7 +98,7 @@ test.serial('both ways work for the client of the API and for the connection of 
 test.serial(
   'ingests over TLS with an API key and a client certificate, and the codec hides what Temporal stores',
   async (t) => {
-    t.timeout(180_000);
+    t.timeout(480_000);
     const own = await createOwnDatabase();
     t.teardown(() => own.drop());
     const environment = {

@@ -83,7 +83,7 @@ async function openInstallation(t: ExecutionContext) {
 }
 
 test('workers of a new build take over at a command, running uploads go on with them, and nothing waits for a stop', async (t) => {
-  t.timeout(240_000);
+  t.timeout(480_000);
   const { startWorker, promote, upload, untilReady, buildsOf, request, workflow } = await openInstallation(t);
   const old = await startWorker('build-1');
   await promote('build-1');
@@ -120,7 +120,7 @@ test('workers of a new build take over at a command, running uploads go on with 
 });
 
 test('a build whose workers leave out queues cannot be promoted, even if nothing waits there, and the error names these', async (t) => {
-  t.timeout(120_000);
+  t.timeout(480_000);
   const { startWorker, promote } = await openInstallation(t);
   await startWorker('some', { LOCI_WORKER_QUEUES: 'workflows,express,ingest,upkeep,oauth,loops' });
   const missing = ['download', 'crawl', 'index', 'compress', 'webhooks'];

@@ -33,7 +33,7 @@ async function buffersOf(t: ExecutionContext, factor: number): Promise<Map<strin
 }
 
 test('lists, counts and loops read no more of four times the rows', async (t) => {
-  t.timeout(120_000);
+  t.timeout(480_000);
   const small = await buffersOf(t, 1);
   const large = await buffersOf(t, GROWTH);
   const linear = [...small].flatMap(([what, before]) => {

@@ -96,7 +96,7 @@ test('Retry-After of the provider is respected and returned with a 503', async (
 });
 
 test('when the provider stalls for 30 s, the request answers 503 while the run continues and succeeds', async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   let isStalling = true;
   const peer = await peerOf(t, () => (isStalling ? 'stall' : { body: { access_token: 'at-1', expires_in: 3600 } }));
   const answer = await fail(peer);

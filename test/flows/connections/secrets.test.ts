@@ -57,7 +57,7 @@ const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
 const LABELS = ['collection', 'filename'];
 
 test.before(async (t) => {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const settings = { jwtSecret: canary('jwt') + canary('secret'), issuer: 'https://issuer.example', audience: 'loci' };
   const chatKey = canary('chat');
   // Every third question fails with a response that repeats it. A fact takes two questions, which must be able to succeed in a row.

@@ -10,7 +10,7 @@ import { startTrapSite } from '#test/support/servers/trap-site.ts';
 const LIMITS = { maxDepth: 5, queriesOfPath: 7 };
 
 test('a crawl of a site full of traps stores every expected page once and completes', async (t) => {
-  t.timeout(240_000);
+  t.timeout(480_000);
   const site = await startTrapSite({ articles: 150, ...LIMITS });
   t.teardown(site.close);
   const flow = await startFlow();

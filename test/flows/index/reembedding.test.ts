@@ -27,7 +27,7 @@ async function outboxOf({ behind, workspaceId }: OwnMachine): Promise<{ workflow
 }
 
 test('the embedder of a collection is changed, paused, cancelled and refused, and its deletion ends the change', async (t) => {
-  t.timeout(180_000);
+  t.timeout(480_000);
   const machine = await openOwnMachine(t);
   const { api, behind, path, latency, collectionId, workspaceId } = machine;
   const [keptId] = idsOf(await api.upload(collectionId, [['content', 'The sundial shows noon.']]));

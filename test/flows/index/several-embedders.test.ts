@@ -39,7 +39,7 @@ const isReady = (api: ApiClient, id: string) =>
   );
 
 test('collections have embedders of their own, and change between them; without one, only its collections wait', async (t) => {
-  t.timeout(180_000);
+  t.timeout(480_000);
   const machine = await openOwnMachine(t, settingsFor);
   const { api, path, collectionId: changing, server } = machine;
   const create = (json: object) => api.post('/collections', Collection, { json: { name: 'c', ...json }, status: 201 });

@@ -24,7 +24,7 @@ for (const { storeTest } of s3Tests) {
   storeTest(
     'an API and a worker that share only a bucket ingest, serve and delete; a bucket that is away is waited for',
     async (t) => {
-      t.timeout(240_000);
+      t.timeout(480_000);
       const stack = testStack();
       const [server, own] = [await s3Server(), await createOwnDatabase()];
       const relay = await startFaultyRelay(server.port);

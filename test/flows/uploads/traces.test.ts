@@ -28,7 +28,7 @@ type Stage = {
 };
 
 async function openStage(t: ExecutionContext): Promise<Stage> {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const stack = testStack();
   const namespace = `traces-${randomUUID()}`;
   await prepareNamespace({ ...stack.temporal, namespace });

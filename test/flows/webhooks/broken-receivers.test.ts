@@ -19,7 +19,7 @@ const WAITING = 3_000;
 
 /** Two workers on a new database and namespace. */
 async function openWorkers(t: ExecutionContext) {
-  t.timeout(300_000);
+  t.timeout(480_000);
   const stack = testStack();
   const namespace = `webhooks-${randomUUID()}`;
   await prepareNamespace({ ...stack.temporal, namespace });

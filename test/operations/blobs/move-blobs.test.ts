@@ -23,7 +23,7 @@ for (const { kind, storeTest } of STORES) {
   moveTest(
     `${kind}: npm run move-blobs copies everything, goes on where it was stopped, and says what is missing`,
     async (t) => {
-      t.timeout(180_000);
+      t.timeout(480_000);
       const { services, environment, blobDir, workDir, database, place, put, root } = await openBlobs(t, kind);
       const { workspaceId } = place.scope;
       const to = kind === 'folder' ? 's3' : 'folder';

@@ -18,7 +18,7 @@ const TENANT = 'records';
 const test = anyTest as TestFn<WeaviateCluster>;
 
 test.before(async (t) => {
-  t.timeout(120_000);
+  t.timeout(480_000);
   const cacheDir = testStack().environment['LOCI_CACHE_DIR'] ?? '';
   t.context = await startWeaviateCluster({ cacheDir, size: NODES });
 });
@@ -76,7 +76,7 @@ test.serial(
 test.serial(
   'searches go on while a node is killed during writes and comes back, and nothing is lost or left over',
   async (t) => {
-    t.timeout(120_000);
+    t.timeout(480_000);
     const cluster = t.context;
     const index = openIndex(cluster);
     await index.ensureTenant(SPACE, TENANT);

@@ -48,7 +48,7 @@ export async function startSecondProcess(
       resolve(code);
     });
   });
-  await eventually(`${name} is ready`, async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 60_000 });
+  await eventually(`${name} is ready`, async () => (await fetch(`${url}/readyz`)).ok);
   return {
     url,
     pid: child.pid ?? 0,

@@ -27,12 +27,15 @@ type AvaOptions = {
  */
 export async function runAva(args: readonly string[], options: AvaOptions): Promise<AvaRun> {
   const report = createAvaReport();
-  const child = spawnAva(args, options);
+  const { child, endGroup } = spawnAva(args, options);
   const exited = new Promise<number | null>((settle) => child.once('close', settle));
   const silence = setTimeout(() => {
     console.log(`--- no test has ended for ${formatDuration(MAX_SILENCE_MS)}: the run is interrupted`);
     child.kill('SIGINT');
-    setTimeout(() => child.kill('SIGKILL') && child.stdout.destroy(), INTERRUPT_MS).unref();
+    setTimeout(() => {
+      endGroup();
+      child.stdout.destroy();
+    }, INTERRUPT_MS).unref();
   }, MAX_SILENCE_MS);
   for await (const line of createInterface({ input: child.stdout })) {
     silence.refresh();
@@ -61,7 +64,18 @@ function spawnAva(args: readonly string[], { environment, facts }: AvaOptions) {
       [TEST_STACK_VARIABLE]: JSON.stringify(facts),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, so that its test files, and the commands that these run, end with it.
+    detached: true,
   });
-  process.once('exit', () => child.kill('SIGKILL'));
-  return child;
+  const endGroup = () => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nothing of the group runs any more.
+    }
+  };
+  process.once('exit', endGroup);
+  child.once('close', () => process.off('exit', endGroup));
+  return { child, endGroup };
 }
