@@ -4,13 +4,13 @@ export interface ChatModel {
   readonly name: string;
   /**
    * Returns the model's answer to one question. An answer that reached the limit of length ends with its last whole sentence.
-   * @throws AppError `dependency_unavailable` when the server is unavailable, rejects the settings, or takes too long;
+   * @throws AppError `dependency_unavailable` when the server is unavailable, rejects the settings, takes too long, or gives up;
    * `invalid_request` when it rejects this question, or stops its answer by a filter, so that a retry would fail as well.
    */
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
   /**
    * Streams the answer as the model writes it. When the caller stops reading, the request is cancelled. An answer that
-   * exceeds the time limit, or ends without saying why, is `dependency_unavailable` as well.
+   * exceeds the time limit, is given up by its server, or ends without saying why, is `dependency_unavailable` as well.
    */
   stream(question: ChatQuestion, signal?: AbortSignal): AsyncIterable<ChatPiece>;
 }

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, streamText, type FinishReason } from 'ai';
+import { APICallError, generateText, InvalidResponseDataError, streamText, type FinishReason } from 'ai';
 import { AppError } from '#domain/app-error.ts';
 import { wholeSentences } from '#domain/chunking/sentences.ts';
 import type { ChatFinish, ChatModel, ChatQuestion } from '#domain/chat-model.ts';
@@ -17,6 +17,15 @@ export type ChatModelOptions = {
 const DEFAULT_RETRY_AFTER_S = 5;
 /** A model that writes slowly, but all the time, has this many times as long for a streamed answer. */
 const STREAM_TIMEOUTS = 5;
+/** Why servers say that they gave up an answer: vLLM and SGLang, OpenRouter and Mistral, DeepSeek, Z.ai. */
+const BROKEN_OFF = new Set(['abort', 'aborted', 'cancelled', 'error', 'insufficient_system_resource', 'network_error']);
+/** What `length` and `content_filter` are called elsewhere. */
+const OTHER_NAMES: ReadonlyMap<string, ChatFinish> = new Map([
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['safety', 'content_filter'],
+  ['sensitive', 'content_filter'],
+]);
 
 /**
  * Creates a client of a chat model on any server with the OpenAI API (OpenAI, Ollama, vLLM); null when none is configured. The
@@ -30,17 +39,19 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
   return {
     name: model,
     async complete(question, signal) {
+      const { host } = new URL(baseUrl);
       try {
         const abortSignal = within(options.timeoutMs, signal);
         const answer = await generateText({ model: languageModel, ...settingsFor(question), abortSignal });
-        return textOf(answer);
+        return textOf(answer, host);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        throw error instanceof AppError ? error : asAppError(error, new URL(baseUrl).host);
+        throw error instanceof AppError ? error : asAppError(error, host);
       }
     },
     async *stream(question, signal) {
-      const limits = limitStream(options.timeoutMs, new URL(baseUrl).host);
+      const { host } = new URL(baseUrl);
+      const limits = limitStream(options.timeoutMs, host);
       const abortSignal = AbortSignal.any(signal ? [limits.signal, signal] : [limits.signal]);
       try {
         const { fullStream } = streamText({
@@ -53,13 +64,18 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
         for await (const part of fullStream) {
           limits.heard();
           if (part.type === 'text-delta') yield { text: part.text, finish: null };
-          if (part.type === 'finish') yield { text: '', finish: toFinish(part.finishReason) };
-          if (part.type === 'error') throw part.error;
+          if (part.type === 'finish') {
+            // Every server says why a stream ends: one that only ends was cut off on the way.
+            if (part.rawFinishReason === undefined) throw brokenOff(host);
+            yield { text: '', finish: toFinish(part, host) };
+          }
+          if (part.type === 'error')
+            throw InvalidResponseDataError.isInstance(part.error) ? brokenOff(host) : part.error;
           if (part.type === 'abort') throw abortSignal.reason;
         }
       } catch (error) {
         if (abortSignal.aborted) throw abortSignal.reason;
-        throw asAppError(error, new URL(baseUrl).host);
+        throw error instanceof AppError ? error : asAppError(error, host);
       } finally {
         limits.end();
       }
@@ -71,15 +87,26 @@ function settingsFor({ instructions, material, maxOutputTokens }: ChatQuestion) 
   return { system: instructions, prompt: material, maxOutputTokens, temperature: 0, maxRetries: 0 };
 }
 
-function textOf({ text, finishReason }: { text: string; finishReason: FinishReason }): string {
-  if (finishReason === 'content-filter')
+type Ended = { finishReason: FinishReason; rawFinishReason: string | undefined };
+
+function textOf(answer: Ended & { text: string }, host: string): string {
+  const finish = toFinish(answer, host);
+  if (finish === 'content_filter')
     throw new AppError('invalid_request', 'The chat model server stopped its answer by a filter.');
-  return finishReason === 'length' ? wholeSentences(text) : text;
+  return finish === 'length' ? wholeSentences(answer.text) : answer.text;
 }
 
-function toFinish(reason: FinishReason): ChatFinish {
-  if (reason === 'length') return reason;
-  return reason === 'content-filter' ? 'content_filter' : 'stop';
+/** What servers call otherwise is the end of the answer, such as `eos_token`. @throws AppError when the server gave it up */
+function toFinish({ finishReason, rawFinishReason = '' }: Ended, host: string): ChatFinish {
+  const name = rawFinishReason.toLowerCase();
+  if (BROKEN_OFF.has(name)) throw brokenOff(host);
+  if (finishReason === 'length') return finishReason;
+  return finishReason === 'content-filter' ? 'content_filter' : (OTHER_NAMES.get(name) ?? 'stop');
+}
+
+function brokenOff(host: string): AppError {
+  const message = `The chat model server at ${host} broke off its answer. Try again.`;
+  return new AppError('dependency_unavailable', message, { retryAfterS: DEFAULT_RETRY_AFTER_S });
 }
 
 /**

@@ -81,6 +81,8 @@ test('reports why a streamed answer ended: it is complete, too long, or filtered
     ['length', 'length'],
     ['content_filter', 'content_filter'],
     ['eos_token', 'stop'],
+    ['max_tokens', 'length'],
+    ['sensitive', 'content_filter'],
   ] as const) {
     const server = await startChatServer(() => ({ text: 'At noon', finish }));
     t.teardown(() => server.close());
@@ -157,6 +159,21 @@ test('a connection that is lost within an answer is an error, not its end', asyn
   );
   t.teardown(() => server.close());
   t.regex((await streamed(server.baseUrl)).message ?? '', /^dependency_unavailable/);
+});
+
+test('an answer that its server gave up, or that ends without a reason, is an error and not complete', async (t) => {
+  let finish: string | null = null;
+  const server = await startChatServer(() => ({ text: 'The ferry leaves ', finish }));
+  t.teardown(() => server.close());
+  const model = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 10_000 });
+  for (finish of [null, 'abort', 'error', 'insufficient_system_resource']) {
+    const { text, message } = await streamed(server.baseUrl);
+    t.is(text, 'The ferry leaves ');
+    t.regex(message ?? '', /^dependency_unavailable: The chat model server at 127\.0\.0\.1:\d+ broke off its answer/);
+  }
+  await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError, code: 'dependency_unavailable' });
+  finish = null;
+  t.is(await model?.complete(question), 'The ferry leaves ', 'a response in one piece is whole');
 });
 
 test('finds the JSON array in a response with other text', (t) => {

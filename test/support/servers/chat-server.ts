@@ -10,8 +10,8 @@ const ChatRequest = z.object({
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;
 
-/** A text that the server ends for this reason, such as `length`. */
-type EndedText = { text: string; finish: string };
+/** A text that the server ends for this reason, such as `length`; null if it does not say why. */
+type EndedText = { text: string; finish: string | null };
 
 /** The response to one request: a text, one with the reason why it ended, a stream of texts that may be endless, or an error status. */
 export type ChatBehaviour = (
@@ -39,7 +39,7 @@ export async function startChatServer(behaviour: ChatBehaviour): Promise<ModelSe
   });
 }
 
-type Ended = { text: string | AsyncIterable<string>; finish: string };
+type Ended = { text: string | AsyncIterable<string>; finish: string | null };
 
 function ended(text: string | AsyncIterable<string>): Ended {
   return { text, finish: 'stop' };
@@ -54,6 +54,6 @@ async function* eventsOf(model: string, { text, finish }: Ended): AsyncGenerator
   for await (const content of typeof text === 'string' ? [text] : text) {
     yield chunk({ role: 'assistant', content }, null);
   }
-  yield chunk({}, finish);
+  if (finish !== null) yield chunk({}, finish);
   yield '[DONE]';
 }
