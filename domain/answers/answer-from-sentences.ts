@@ -20,18 +20,23 @@ type Candidate = {
   text: string;
   matched: ReadonlySet<string>;
   cited: { start: number; end: number };
+  isStatement: boolean;
 };
 
 /**
  * An answer without a model: at most three sentences of the passages, verbatim but for rows of tables, which are read out with the
  * titles of their columns, the best first, each followed by the number of
  * its passage. Sentences are weighed by the words of the question that they contain, rare words more than frequent ones, and
- * by the place of their passage. If none contains any, the answer is the first sentence of the best passage. The marks are those
+ * by the place of their passage. Questions and titles of columns answer nothing, unless there is nothing else. If no sentence contains
+ * any word, the answer is the first one of the best passage. The marks are those
  * of this answer only: brackets in the text of a document cite nothing.
  */
 export function answerFromSentences(query: string, passages: readonly Passage[]): AnswerPiece {
   const matcher = createMatcher(query);
-  const candidates = passages.flatMap((passage) => candidatesOf(passage, matcher));
+  const sentences = passages.flatMap((passage) => sentencesOf(passage, matcher));
+  // Where a passage is nothing but a question or the head of a table, that is all there is to say.
+  const statements = sentences.filter(({ isStatement }) => isStatement);
+  const candidates = statements.length === 0 ? sentences : statements;
   const weights = weighWords(candidates);
   const scored = candidates
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate, weights) }))
@@ -47,17 +52,16 @@ export function answerFromSentences(query: string, passages: readonly Passage[])
   return cite(selected);
 }
 
-function candidatesOf({ number, content }: Passage, matcher: QueryMatcher): Candidate[] {
-  return matchedSentences(content, matcher)
-    .map(({ start, end, matched }) => {
-      const text = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
-      // Half of a character at the cut is left out.
-      const whole = text.isWellFormed() ? text : text.slice(0, -1);
-      const cited = { start, end: start + whole.length };
-      const said = readTableRow(content, cited) ?? whole;
-      return { number, matched, text: said.replaceAll(/\s+/g, ' '), cited };
-    })
-    .filter(({ text }) => !/[?？؟]$/.test(text) && /[\p{L}\p{N}]/u.test(text));
+function sentencesOf({ number, content }: Passage, matcher: QueryMatcher): Candidate[] {
+  return matchedSentences(content, matcher).map(({ start, end, matched }) => {
+    const text = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
+    // Half of a character at the cut is left out.
+    const whole = text.isWellFormed() ? text : text.slice(0, -1);
+    const cited = { start, end: start + whole.length };
+    const said = readTableRow(content, cited) ?? whole;
+    const isStatement = !/[?？؟]$/.test(said) && /[\p{L}\p{N}]/u.test(said);
+    return { number, matched, text: (said || whole).replaceAll(/\s+/g, ' '), cited, isStatement };
+  });
 }
 
 /** Inverse document frequencies among the sentences. */

@@ -57,6 +57,13 @@ test('a row of a table is read out with the titles of its columns, and cites the
   );
 });
 
+test('a passage that is nothing but a question, or the head of a table, is quoted as it is', (t) => {
+  const answer = (...texts: string[]) => answerFromSentences('When does the ferry depart?', passages(...texts)).text;
+  t.is(answer('Which ferry departs at noon?'), 'Which ferry departs at noon? [1]');
+  t.is(answer('| ferry | departs |\n| --- | --- |'), '| ferry | departs | [1]');
+  t.is(answer('Which ferry departs at noon?', 'It departs at ten.'), 'It departs at ten. [2]');
+});
+
 test('images and tags of a document are made harmless, also where the sentence ends within one', (t) => {
   const answer = (text: string) => answerFromSentences('Where do otters sleep?', passages(text)).text;
   t.is(answer('Otters sleep ![x](https://evil.example).'), 'Otters sleep [x](https://evil.example). [1]');
