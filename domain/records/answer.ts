@@ -118,7 +118,8 @@ export const Answer = z
     }),
     searched_for: z.string().meta({
       description:
-        'What was searched for: the query, or in a conversation the query reworded so that it can be understood alone.',
+        'What was searched for: the query, or in a conversation the query reworded so that it can be understood alone. Where that ' +
+        'finds nothing, the query itself is searched for too, and is given here if it finds something.',
     }),
     citations: z.array(Citation).meta({ description: 'One for each mark of the answer, in its order: at most 100.' }),
     passages: z.array(AnswerPassage).meta({ description: 'Passages that the answer could cite, best first.' }),

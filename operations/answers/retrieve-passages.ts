@@ -51,6 +51,25 @@ export async function retrievePassages(
   throw new AppError(code, `Nothing was found elsewhere, and collection ${id} could not be searched: ${message}`);
 }
 
+/**
+ * Searches for a question as it was reworded, and as it was asked when that finds nothing: a model may have lost what it is about.
+ * `searchedFor` is what found the passages; the reworded question where neither does.
+ * @throws AppError like `retrievePassages`
+ */
+export async function retrieveForQuestion(
+  services: Services,
+  caller: Caller,
+  { request, reworded, signal }: { request: AnswerRequest; reworded: string; signal: AbortSignal },
+): Promise<{ searchedFor: string; retrieved: RetrievedPassages }> {
+  const retrieved = await retrievePassages(services, caller, { request, query: reworded, signal });
+  if (retrieved.found.length > 0 || reworded === request.query) return { searchedFor: reworded, retrieved };
+  signal.throwIfAborted();
+  const asAsked = await retrievePassages(services, caller, { request, query: request.query, signal });
+  return asAsked.found.length > 0
+    ? { searchedFor: request.query, retrieved: asAsked }
+    : { searchedFor: reworded, retrieved };
+}
+
 function toPassage(result: SearchResult): FoundPassage {
   const { content, content_id, collection_id, source, score, relevance = 0, chunk } = result;
   const { id: chunk_id, page, heading_path } = chunk;

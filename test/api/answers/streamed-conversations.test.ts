@@ -107,6 +107,32 @@ test.serial('where the model cannot reword a follow-up, it is searched for as it
   }
 });
 
+test.serial(
+  'a follow-up that the model rewords so that nothing is found is searched for as it was asked',
+  async (t) => {
+    const asked = 'When does the ferry to Ulva leave then?';
+    for (const [rewording, answer, searchedFor] of [
+      ['Quarterly amortization of goodwill?', 'At noon [1].', asked],
+      [REWORDED, 'At noon [1].', REWORDED],
+    ] as const) {
+      const conversation = await createConversation();
+      api.behave((question) => (isRewording(question) ? REWORDED : 'Yes [1].'));
+      await streamed(await ask(conversation, 'Is there a ferry to Ulva?'));
+      api.behave((question) => (isRewording(question) ? rewording : answer));
+      const events = await streamed(await ask(conversation, asked));
+      t.like(events[0], { event: 'sources', data: { query: asked, searched_for: searchedFor } });
+      t.like(Answer.parse(events.at(-1)?.data), { answer, searched_for: searchedFor, method: 'model' });
+    }
+    const conversation = await createConversation();
+    api.behave((question) => (isRewording(question) ? REWORDED : 'Yes [1].'));
+    await streamed(await ask(conversation, 'Is there a ferry to Ulva?'));
+    api.behave((question) => (isRewording(question) ? 'Quarterly amortization of goodwill?' : 'not asked'));
+    const events = await streamed(await ask(conversation, 'Phosphorylation of tyrosine kinases?'));
+    const nothing = Answer.parse(events.at(-1)?.data);
+    t.like(nothing, { method: 'nothing_found', searched_for: 'Quarterly amortization of goodwill?' });
+  },
+);
+
 async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
