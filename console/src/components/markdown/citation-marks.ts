@@ -1,4 +1,4 @@
-import type { Root } from 'mdast';
+import type { Nodes, Root } from 'mdast';
 import { findAndReplace, type RegExpMatchObject } from 'mdast-util-find-and-replace';
 
 const MARK = /\[(\d+)\]/g;
@@ -9,21 +9,31 @@ const MARK = /\[(\d+)\]/g;
  */
 export function citationMarks() {
   return (tree: Root, file: { toString: () => string }) => {
-    const source = file.toString();
+    const places = placesIn(file.toString());
     const replace = (mark: string, number: string, match: RegExpMatchObject) => ({
       type: 'emphasis' as const,
-      data: { hName: 'cite', hProperties: { dataNumber: number, dataAt: placeOf(match, source) } },
+      data: { hName: 'cite', hProperties: { dataNumber: number, dataAt: places(match.stack.at(-1)) } },
       children: [{ type: 'text' as const, value: mark }],
     });
     findAndReplace(tree, [[MARK, replace]], { ignore: ['link', 'linkReference'] });
   };
 }
 
-/** The value of a node is shorter than its source where characters are escaped: the same mark is looked for in both. */
-function placeOf({ index, input, stack }: RegExpMatchObject, source: string): number | undefined {
-  const { start, end } = stack.at(-1)?.position ?? {};
-  if (start?.offset === undefined || end?.offset === undefined) return undefined;
-  const before = [...input.slice(0, index).matchAll(MARK)].length;
-  const found = [...source.slice(start.offset, end.offset).matchAll(MARK)][before];
-  return found === undefined ? undefined : start.offset + found.index;
+/**
+ * Returns a function for the places of the marks of a node, one after the other. The value of a node is shorter than its source where
+ * characters are escaped: the same mark is looked for in both.
+ */
+function placesIn(source: string): (node: Nodes | undefined) => number | undefined {
+  const remaining = new WeakMap<Nodes, Iterator<number>>();
+  return (node) => {
+    const { start, end } = node?.position ?? {};
+    if (node === undefined || start?.offset === undefined || end?.offset === undefined) return undefined;
+    const places = remaining.get(node) ?? marksBetween(source, start.offset, end.offset);
+    remaining.set(node, places);
+    return places.next().value;
+  };
+}
+
+function* marksBetween(source: string, start: number, end: number): Generator<number, undefined> {
+  for (const { index } of source.slice(start, end).matchAll(MARK)) yield start + index;
 }

@@ -1,23 +1,19 @@
 import { type ComponentProps, createContext, memo, type ReactNode, useContext } from 'react';
-import { UnstyledButton } from '@mantine/core';
 import Markdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
 import { markdownTexts } from '../../texts/markdown-texts.ts';
+import { CitationButton, type Citations } from './citation-button.tsx';
 import { citationMarks } from './citation-marks.ts';
+import { isTooNested } from './is-too-nested.ts';
+import { VerbatimText } from './verbatim-text.tsx';
 import { withoutHtml } from './without-html.ts';
-
-/** What marks such as `[1]` in a text stand for. */
-export type Citations = {
-  /** The names of the sources by their numbers; other marks are text. */
-  sources: ReadonlyMap<number, string>;
-  /** `at` is where the mark is in the text, if that is known. */
-  onOpen: (number: number, at: number | undefined) => void;
-};
 
 const CitationsContext = createContext<Citations | null>(null);
 /** The lines of a text are kept, as many programs write no Markdown. The places of marks are known until then. */
 const PLUGINS = [withoutHtml, remarkGfm, citationMarks, remarkBreaks];
+/** Longer texts are no answers: parsing them takes seconds, and they are shown as they are. */
+const MAX_CHARACTERS = 20_000;
 const OPENABLE = /^(?:https?|mailto):/i;
 
 /**
@@ -36,12 +32,23 @@ export function MarkdownText({ text, citations = null }: { text: string; citatio
 
 /** Parsed again only when the text is another one. */
 const Parsed = memo(function Parsed({ text }: { text: string }) {
-  return (
-    <Markdown remarkPlugins={PLUGINS} components={components} urlTransform={(url) => url}>
-      {text}
-    </Markdown>
-  );
+  return parse(text) ?? <Unparsed text={text} />;
 });
+
+function Unparsed({ text }: { text: string }) {
+  return <VerbatimText text={text} citations={useContext(CitationsContext)} />;
+}
+
+/** Returns the elements of a text; null for one that is to be shown as it is. */
+function parse(text: string): ReactNode {
+  if (text.length > MAX_CHARACTERS || isTooNested(text)) return null;
+  try {
+    // Called as the function that it is, so that what a text makes it throw does not end the page.
+    return Markdown({ children: text, remarkPlugins: PLUGINS, components, urlTransform: (url) => url });
+  } catch {
+    return null;
+  }
+}
 
 type Element<Tag extends keyof React.JSX.IntrinsicElements> = ComponentProps<Tag> & ExtraProps;
 
@@ -60,35 +67,28 @@ function Citation({ node, children }: Element<'cite'>): ReactNode {
   );
 }
 
-/** The mark of a citation, which opens the passage. */
-export function CitationButton({ number, source, onClick }: { number: number; source: string; onClick: () => void }) {
-  return (
-    <UnstyledButton
-      component="button"
-      className="citation-mark"
-      title={source}
-      aria-label={markdownTexts.mark(number, source)}
-      onClick={onClick}
-    >
-      {number}
-    </UnstyledButton>
-  );
-}
-
-/** A link whose text is another one than its address also shows the host, so that nobody is led astray. */
+/** A link whose text does not begin with its host also shows that, so that nobody is led astray. */
 function Link({ node, children }: Element<'a'>): ReactNode {
-  const { href } = node?.properties ?? {};
-  if (typeof href !== 'string' || !OPENABLE.test(href) || !URL.canParse(href)) return children;
-  const { host } = new URL(href);
-  const isNamed = host === '' || textOf(node).includes(host);
+  const { href: written } = node?.properties ?? {};
+  if (typeof written !== 'string' || !OPENABLE.test(written) || !URL.canParse(written)) return children;
+  // As it is read here: without slashes, `https:elsewhere` would be an address of this server.
+  const { href, host, pathname } = new URL(written);
+  const target = host === '' ? pathname : host;
+  const isNamed = isNamedIn(textOf(node), target);
   return (
     <>
       <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
         {children}
       </a>
-      {isNamed ? null : ` (${host})`}
+      {isNamed ? null : ` (${target})`}
     </>
   );
+}
+
+/** The text may be the address, with or without its protocol: `microsoft.com` contains `t.co`, but is another host. */
+function isNamedIn(text: string, target: string): boolean {
+  const address = text.trim().toLowerCase().replace(OPENABLE, '').replace(/^\/\//, '');
+  return address.startsWith(target) && /^(?:[/?#]|$)/.test(address.slice(target.length));
 }
 
 function Table({ children }: Element<'table'>): ReactNode {
