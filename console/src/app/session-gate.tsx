@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { LociError } from '@loci/client/browser';
+import { sendUploadsAs } from '../uploads/run-uploads.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { ChooseWorkspace } from './choose-workspace.tsx';
 import type { Credentials } from './credentials.ts';
@@ -92,6 +93,8 @@ function useSignedIn() {
             },
     };
   }, [client, caller.data, chooseWorkspace, leave, revoke, atIssuer]);
+  const headers = session?.headers ?? null;
+  useEffect(() => sendUploadsAs(headers), [headers]);
   const signIn = (given: Credentials) => {
     setRefusal(null);
     setCredentials(given);

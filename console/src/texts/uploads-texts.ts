@@ -1,3 +1,5 @@
+const MAX_NAMES = 5;
+
 /** Texts of what is being uploaded. */
 export const uploadsTexts = {
   add: 'Add',
@@ -5,6 +7,9 @@ export const uploadsTexts = {
   folder: 'A folder …',
   address: 'Web addresses …',
   drop: 'Drop files or folders to add them to this collection',
+  unreadable: (paths: readonly string[]) =>
+    `The browser could not read ${namesOf(paths)}. Check that you may open it on this computer, then drop it again.`,
+  nothingDropped: 'There is no file in what you dropped.',
   title: (done: number, total: number) => `Uploads: ${done} of ${total} done`,
   dismiss: 'Remove the finished ones from this list',
   retry: (name: string) => `Send ${name} again`,
@@ -24,5 +29,12 @@ export const uploadsTexts = {
     submit: 'Add',
   },
   unreachable: 'The service could not be reached. Check the connection, then send it again.',
+  gone: 'The browser can no longer read it. It was moved, deleted or changed since it was chosen: add it again.',
   aborted: 'Sending was stopped.',
 } as const;
+
+function namesOf(paths: readonly string[]): string {
+  const names = paths.slice(0, MAX_NAMES).map((path) => `“${path}”`);
+  const left = paths.length - names.length;
+  return left === 0 ? names.join(', ') : `${names.join(', ')} and ${left} more`;
+}

@@ -1,4 +1,5 @@
 import { LociError } from '@loci/client/browser';
+import { uploadsTexts } from '../texts/uploads-texts.ts';
 import { matchEntries } from './match-entries.ts';
 import { planBatch } from './plan-batch.ts';
 import { sendUpload, type UploadHeaders } from './send-upload.ts';
@@ -8,17 +9,25 @@ import { uploadStore } from './upload-store.ts';
 /** One request is sent while the service stores the files of the other. */
 const CONCURRENCY = 2;
 let running = 0;
+let sender: UploadHeaders | null = null;
+
+/** Says who sends what waits from now on: a token may be renewed, or somebody else sign in, while a request is on its way. */
+export function sendUploadsAs(headers: UploadHeaders | null): void {
+  sender = headers;
+}
 
 /** Sends what waits, a few requests at a time, until nothing waits any more. `onAccepted` is called after each of them. */
-export function runUploads(headers: UploadHeaders, onAccepted: () => void): void {
+export function runUploads(onAccepted: (collectionId: string) => void): void {
+  if (sender === null) return;
   while (running < CONCURRENCY) {
     const batch = planBatch(uploadStore.read());
-    if (batch.length === 0) return;
+    const [first] = batch;
+    if (first === undefined) return;
     running += 1;
-    void sendBatch(headers, batch).finally(() => {
+    void sendBatch(sender, batch).finally(() => {
       running -= 1;
-      onAccepted();
-      runUploads(headers, onAccepted);
+      onAccepted(first.collectionId);
+      runUploads(onAccepted);
     });
   }
 }
@@ -32,8 +41,29 @@ async function sendBatch(headers: UploadHeaders, batch: readonly UploadEntry[]):
     const byId = new Map(batch.map(({ id }, at) => [id, outcomes[at]]));
     uploadStore.update(ids, ({ id }) => byId.get(id) ?? {});
   } catch (error) {
+    const gone = await unreadableOf(batch);
     const message =
       error instanceof LociError ? `${error.detail} (${error.code}, ${error.requestId ?? '–'})` : String(error);
-    uploadStore.update(ids, () => ({ state: 'failed', message }));
+    uploadStore.update(ids, ({ id }) => {
+      if (gone.size === 0) return { state: 'failed', message };
+      return gone.has(id) ? { state: 'failed', message: uploadsTexts.gone } : { state: 'waiting', sent: 0 };
+    });
   }
+}
+
+/** The browser sends nothing when one of the files is gone. Returns which these are. */
+async function unreadableOf(batch: readonly UploadEntry[]): Promise<Set<number>> {
+  const checked = await Promise.all(
+    batch.map(async ({ id, source }) => (source.kind === 'url' || (await isReadable(source.file)) ? [] : [id])),
+  );
+  return new Set(checked.flat());
+}
+
+/** A file that is gone has no bytes, of which the browser does not try to read a part. */
+async function isReadable(file: File): Promise<boolean> {
+  const part = file.size === 0 ? file : file.slice(0, 1);
+  return part.arrayBuffer().then(
+    () => true,
+    () => false,
+  );
 }

@@ -23,11 +23,9 @@ export function useUploads(collectionId: string): readonly UploadEntry[] {
 
 /** Adds files and addresses, and begins to send them. */
 export function useAddUploads(collectionId: string) {
-  const { headers } = useSession();
   const queries = useQueryClient();
   return useMemo(() => {
-    const run = () =>
-      runUploads(headers, () => void queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) }));
+    const run = () => runUploads((id) => void queries.invalidateQueries({ queryKey: queryKeys.contents(id) }));
     return {
       add: (sources: Parameters<typeof uploadStore.add>[1]) => {
         uploadStore.add(collectionId, sources);
@@ -38,7 +36,7 @@ export function useAddUploads(collectionId: string) {
         run();
       },
     };
-  }, [headers, collectionId, queries]);
+  }, [collectionId, queries]);
 }
 
 /** Asks how far these uploads are, as long as they are not finished. */
