@@ -61,6 +61,37 @@ test('files and folders are dropped, read, looked at and deleted with a receipt;
   t.deepEqual(problems, []);
 });
 
+/** A folder with a file that can be read, and a folder and a file that cannot. */
+const DROP_LOCKED = `{
+  const failing = (_, reject) => reject(new DOMException('It may not be read.', 'NotReadableError'));
+  const readable = (resolve) => resolve(new File(['Board at noon.'], 'boarding.md'));
+  const inside = [
+    { isDirectory: true, fullPath: '/handbook/locked', createReader: () => ({ readEntries: failing }) },
+    { isFile: true, fullPath: '/handbook/gone.md', file: failing },
+    { isFile: true, fullPath: '/handbook/boarding.md', file: readable },
+  ];
+  const readEntries = (resolve) => resolve(inside.splice(0));
+  const folder = { isDirectory: true, fullPath: '/handbook', createReader: () => ({ readEntries }) };
+  const dataTransfer = { types: ['Files'], items: [{ kind: 'file', webkitGetAsEntry: () => folder }] };
+  const event = new Event('drop', { bubbles: true, cancelable: true });
+  document.body.dispatchEvent(Object.defineProperty(event, 'dataTransfer', { value: dataTransfer }));
+}`;
+
+test('what cannot be read of a dropped folder is named, and the rest is uploaded', async (t) => {
+  const { id } = await apiClient(apiKey).createCollection('console: locked');
+  await using console = await openConsole({ apiKey, path: `/collections/${id}` });
+  const { page, problems } = console;
+  await page.getByText('There is nothing in this collection yet').waitFor();
+  await page.evaluate(DROP_LOCKED);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('could not read “handbook/locked”, “handbook/gone.md”').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Uploads: 1 of 1 done' }).getByText('handbook/boarding.md').waitFor();
+  t.deepEqual(problems, []);
+});
+
 test('hostile names and texts are shown as text at 390 px, and a key that only reads is offered nothing else', async (t) => {
   const api = apiClient(apiKey);
   const { id } = await api.createCollection('console: hostile');
