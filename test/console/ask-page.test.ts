@@ -61,7 +61,13 @@ test('questions can be asked in a new conversation, which the following ones con
   }
   await page.getByText('Searched for: Are tickets sold on board?').waitFor();
   t.deepEqual(await axeViolations(page), []);
-  await page.getByRole('link', { name: 'Open the conversation' }).click();
+  api.behave(() => 'Phosphorylation of tyrosine kinases?');
+  await page.getByRole('textbox', { name: 'Question' }).fill('And quarterly amortization of goodwill?');
+  await page.keyboard.press('Enter');
+  const nothing = page.getByRole('status').filter({ hasText: 'The documents say nothing about it' });
+  await nothing.getByText('Searched for: Phosphorylation of tyrosine kinases?').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  await nothing.getByRole('link', { name: 'Open the conversation' }).click();
   await page.getByRole('heading', { name: QUESTION, level: 1 }).waitFor();
   await page.getByRole('listitem').filter({ hasText: 'And where are tickets sold' }).waitFor();
   const answers = page.getByRole('listitem').filter({ hasText: 'At noon' });

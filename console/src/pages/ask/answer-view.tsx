@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Group, Loader, Paper, Stack, Text, Title } from '@mantine/core';
+import type { Schemas } from '../../api/schemas.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { AnswerText } from '../../components/passages/answer-text.tsx';
@@ -34,9 +35,7 @@ export function AnswerView({ written, onRetry, isEarlier = false }: AnswerViewPr
     if (passage !== undefined) setOpened(citedPassage(passage, marked, names?.get(passage.collection_id)));
   };
   const shared = { citations, names, onOpen: (passage: { number: number }) => open(passage.number) };
-  if (answer?.method === 'nothing_found') {
-    return <EmptyState icon="search" title={askTexts.nothingFound.title} advice={askTexts.nothingFound.advice} />;
-  }
+  if (answer?.method === 'nothing_found') return <NothingFound answer={answer} />;
   return (
     <Stack gap="lg">
       {isEarlier ? (
@@ -57,6 +56,23 @@ export function AnswerView({ written, onRetry, isEarlier = false }: AnswerViewPr
       {written.status === 'writing' ? null : <SourceList title={askTexts.others} passages={others} {...shared} />}
       <ConversationLink answer={written.answer} />
       <PassageDrawer passage={opened} onClose={() => setOpened(null)} />
+    </Stack>
+  );
+}
+
+/** What was searched for may be other words than those of the question. */
+function NothingFound({ answer }: { answer: Schemas['Answer'] }) {
+  const { title, advice } = askTexts.nothingFound;
+  const { query, searched_for: searchedFor } = answer;
+  return (
+    <Stack align="center" gap="xs" role="status">
+      <EmptyState icon="search" title={title} advice={advice} />
+      {searchedFor === query ? null : (
+        <Text size="sm" c="dimmed" className="break-anywhere">
+          {askTexts.conversation.searchedFor(searchedFor)}
+        </Text>
+      )}
+      <ConversationLink answer={answer} />
     </Stack>
   );
 }
