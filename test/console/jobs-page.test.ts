@@ -27,6 +27,10 @@ test('compressions show their results, and changes of embedders are steered', as
   await using console = await openConsole({ apiKey: api.key, path: '/jobs?tab=index', browser: NARROW });
   const { page, problems } = console;
   const change = page.getByRole('row', { name: /console: embedder/ });
+  await change.waitFor();
+  const tabs = await page.getByRole('tab').all();
+  const rows = new Set(await Promise.all(tabs.map(async (tab) => (await tab.boundingBox())?.y)));
+  t.deepEqual([tabs.length, rows.size], [4, 1], 'the tabs are in one row');
   t.regex(await change.innerText(), /From old to new[\s\S]*Paused[\s\S]*The embedder refused the key\./);
   t.is(await widthBeyondWindow(page), 0);
   t.deepEqual(await axeViolations(page), []);

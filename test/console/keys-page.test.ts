@@ -14,7 +14,14 @@ test('a key is created with what is chosen, shown once, given a new secret and r
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Label').fill(label);
   await dialog.getByLabel('What I choose').check();
+  const create = dialog.getByRole('button', { name: 'Create key' });
+  t.true(await create.isDisabled());
+  const hint = dialog.getByText('Choose at least one permission.');
+  await hint.waitFor();
+  t.is(await create.getAttribute('aria-describedby'), await hint.getAttribute('id'));
+  t.deepEqual(await axeViolations(page), []);
   await dialog.getByLabel('Search, ask and see collections').check();
+  await hint.waitFor({ state: 'detached' });
   await dialog.getByLabel('Only from these addresses').fill('nonsense');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText("'nonsense' is not an IP address").waitFor();

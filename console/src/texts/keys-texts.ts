@@ -53,6 +53,8 @@ export const keysTexts = {
     readingHelp: 'Every permission to read but that for API keys, and none to change anything.',
     chosen: 'What I choose',
     chosenHelp: 'Each permission by itself.',
+    noneChosen: 'Choose at least one permission.',
+    nothingToRead: 'You may give no permission to read. Choose others.',
     addresses: 'Only from these addresses',
     addressesHelp: 'IP addresses or ranges, such as 203.0.113.0/24. Leave it empty for any.',
     addressesPlaceholder: 'Type one, then press Enter',

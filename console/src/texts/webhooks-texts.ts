@@ -66,6 +66,7 @@ export const webhooksTexts = {
     everything: 'All but those of single contents',
     everythingHelp: 'Later kinds of events as well.',
     chosen: 'What I choose',
+    noEvents: 'Choose at least one event.',
     chosenHelp: 'An upload of many files has as many events of single contents.',
     maxAge: 'Give up on a delivery',
     ages: {

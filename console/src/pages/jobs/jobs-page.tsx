@@ -30,7 +30,7 @@ export function JobsPage() {
     <>
       <PageHeader title={jobsTexts.title} description={jobsTexts.description} />
       <Tabs value={shown.name} onChange={(name) => void navigate({ search: jobFilterOf({ tab: name }) })}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className="tabs-in-a-row">
           {permitted.map(({ name }) => (
             <Tabs.Tab key={name} value={name}>
               {jobsTexts.tabs[name]}

@@ -51,6 +51,7 @@ function KeyForm({ apiKey, saving, onClose }: KeyFormProps) {
   const [draft, setDraft] = useState(() => draftOf(apiKey));
   const change = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const grantable = grantablePermissions(may);
+  const missing = draft.access === 'reading' ? texts.nothingToRead : texts.noneChosen;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const onSuccess = ({ secret }: Schemas['ApiKey']) => (secret === null ? onClose() : undefined);
@@ -60,7 +61,7 @@ function KeyForm({ apiKey, saving, onClose }: KeyFormProps) {
     <DialogForm
       submit={apiKey === null ? keysTexts.creating.submit : keysTexts.changing.submit}
       saving={saving}
-      isComplete={permissionsOf(draft, grantable).length > 0}
+      missing={permissionsOf(draft, grantable).length > 0 ? null : missing}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -53,12 +53,12 @@ function WebhookForm({ webhook, saving, onClose }: WebhookFormProps) {
     const onSuccess = ({ secret }: Schemas['Webhook']) => (secret === null ? onClose() : undefined);
     saving.mutate({ id: webhook?.id ?? null, body }, { onSuccess });
   };
-  const isComplete = draft.kind === 'everything' || draft.events.length > 0;
+  const hasEvents = draft.kind === 'everything' || draft.events.length > 0;
   return (
     <DialogForm
       submit={webhooksTexts[webhook === null ? 'creating' : 'changing'].submit}
       saving={saving}
-      isComplete={isComplete}
+      missing={hasEvents ? null : webhooksTexts.form.noEvents}
       onSubmit={submit}
       onClose={onClose}
     >
