@@ -18,7 +18,7 @@ type Token = { name: string; buffer?: Buffer; start?: number; end?: number };
 
 /**
  * Adds limits that the form parser does not have: bytes of the whole request, bytes of the headers of a part, which it would
- * buffer without limit, and work per byte. `fail` aborts parsing with an error.
+ * buffer without limit, and work per byte. `fail` aborts parsing with an error; after `stop`, no further part is found.
  */
 export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
   let parser: Transform | null = null;
@@ -42,7 +42,8 @@ export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
       if (headerBytes > MAX_PART_HEADER_BYTES) fail(new OversizedHeaderError());
     });
   };
-  return { plugin, fail };
+  const stop = (): void => void parser?.destroy();
+  return { plugin, fail, stop };
 }
 
 /**
@@ -79,7 +80,10 @@ function mergeSmallTokens(parser: Transform): void {
     });
 }
 
-/** Lets other requests go on between the small parts of a form: those of one network packet would hold the event loop too long. */
+/**
+ * Lets other requests go on between the small parts of a form: those of one network packet would hold the event loop too long.
+ * The request may end meanwhile.
+ */
 function parseInPieces(parser: Transform): void {
   // oxlint-disable-next-line no-underscore-dangle -- the name Node gives it
   const transform = parser._transform.bind(parser);
@@ -90,6 +94,7 @@ function parseInPieces(parser: Transform): void {
       transform(bytes.subarray(start, start + PIECE_BYTES), encoding, (error) => (error ? reject(error) : resolve()));
       await promise;
       await pause();
+      if (parser.destroyed) return;
     }
   };
   // oxlint-disable-next-line no-underscore-dangle -- as above

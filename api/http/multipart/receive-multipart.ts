@@ -49,6 +49,8 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
     await parse(context, async () => {});
     return await parts.collect();
   } catch (error) {
+    // The rest of a packet may still be unread.
+    guard.stop();
     await parts.abort();
     throw translateError(error, context);
   }
