@@ -2,8 +2,11 @@ import { AppError } from '#domain/app-error.ts';
 import { queryOne, type Database } from './postgres.ts';
 import { createStores, type Stores } from './stores.ts';
 
-/** Where lists are read, which may be a moment old. */
-export type ListReads = { read<Result>(call: (stores: Stores) => Promise<Result>): Promise<Result> };
+/** Where lists are read, which may be a moment old. `current`: those that may not, because something is decided by them. */
+export type ListReads = {
+  read<Result>(call: (stores: Stores) => Promise<Result>): Promise<Result>;
+  readonly current: ListReads;
+};
 
 export type ReplicaOptions = {
   primary: Database;
@@ -24,12 +27,19 @@ const REPLAYED = `select case when pg_is_in_recovery() then (pg_last_wal_replay_
 
 /** Without a replica, the primary is read. */
 export function readsOfPrimary(stores: Stores): ListReads {
-  return { read: (call) => call(stores) };
+  const reads: ListReads = {
+    read: (call) => call(stores),
+    get current() {
+      return reads;
+    },
+  };
+  return reads;
 }
 
 /**
  * Reads lists from a streaming replica while that has replayed what the primary had written `maxLagMs` before, and otherwise
- * from the primary: also when the replica does not answer, or ends a statement that its recovery was waiting for.
+ * from the primary: also when the replica does not answer, or ends a statement that its recovery was waiting for. A replica whose
+ * machine or network is gone does not even refuse: lists that wait for it are read again when its position cannot be read either.
  */
 export function createReplicaReads(options: ReplicaOptions): ListReads & { close(): Promise<void> } {
   const { primary, replica, stores, maxLagMs, onChange } = options;
@@ -39,6 +49,8 @@ export function createReplicaReads(options: ReplicaOptions): ListReads & { close
   /** The replica has everything from before this time. */
   let currentAtMs = -Infinity;
   let wasUsed: boolean | null = null;
+  /** Lists that the replica has not answered yet: what makes each of them go to the primary. */
+  const waiting = new Set<(reason: Error) => void>();
   const isUsable = () => performance.now() - currentAtMs <= maxLagMs;
   const report = (error?: unknown) => {
     if (isUsable() === wasUsed) return;
@@ -51,28 +63,37 @@ export function createReplicaReads(options: ReplicaOptions): ListReads & { close
   };
   const check = async () => {
     const atMs = performance.now();
+    written = written.filter((one) => atMs - one.atMs <= maxLagMs);
     const position = await positionOf(primary, WRITTEN);
     if (position !== null) written.push({ position, atMs });
     const replayed = await positionOf(replica, REPLAYED);
     if (replayed === null) throw new Error('LOCI_DATABASE_REPLICA_URL does not lead to a replica in recovery');
     const reached = written.findLast((one) => one.position <= replayed);
     if (reached) currentAtMs = reached.atMs;
-    written = written.filter((one) => one === reached || performance.now() - one.atMs <= maxLagMs);
     report();
   };
-  const stopChecks = repeat(() => check().catch(giveUp), maxLagMs / CHECKS_WITHIN_MAX_LAG);
+  const failed = (error: unknown) => {
+    giveUp(error);
+    for (const leave of waiting) leave(new Error('the replica does not answer', { cause: error }));
+  };
+  const stopChecks = repeat(() => within(maxLagMs, check()).catch(failed), maxLagMs / CHECKS_WITHIN_MAX_LAG);
   return {
     async read(call) {
       if (!isUsable()) return call(stores);
+      const { promise: left, reject: leave } = Promise.withResolvers<never>();
+      waiting.add(leave);
       try {
-        return await call(replicaStores);
+        return await Promise.race([call(replicaStores), left]);
       } catch (error) {
         const isAway = error instanceof AppError && error.code === 'dependency_unavailable';
         if (error instanceof AppError && !isAway) throw error;
         if (isAway) giveUp(error);
         return call(stores);
+      } finally {
+        waiting.delete(leave);
       }
     },
+    current: readsOfPrimary(stores),
     close: stopChecks,
   };
 }
@@ -80,6 +101,17 @@ export function createReplicaReads(options: ReplicaOptions): ListReads & { close
 async function positionOf(database: Database, sql: string): Promise<bigint | null> {
   const row = await queryOne<{ position: string | null }>(database, sql);
   return row?.position === null || row?.position === undefined ? null : BigInt(row.position);
+}
+
+/** Waits for work, which may go on. @throws Error when it takes longer than that. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no position was read within ${ms} ms`)), ms);
+  try {
+    await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Runs something again and again, with a pause after each time. Returns a function that ends it and waits for the last time. */

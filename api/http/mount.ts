@@ -54,7 +54,7 @@ async function serve(route: Route, context: Context, options: Serving): Promise<
   using turn = await takeTurn(route, context, options);
   const handle = async () =>
     route.handle({
-      services: withRequestLog(options.services, context),
+      services: withAskedLists(withRequestLog(options.services, context), context),
       principal,
       context,
       raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
@@ -94,6 +94,17 @@ export function withRequestLog(services: Services, context: Context): Services {
   const { requestId, caller } = requestState(context);
   const fields = caller === null ? {} : { workspace_id: caller.scope.workspaceId };
   return { ...services, log: services.log.child({ request_id: requestId, ...fields }) };
+}
+
+/** With `Cache-Control: no-cache`, the client decides by the list: it has to contain what was written before, by whomever. */
+function withAskedLists(services: Services, context: Context): Services {
+  const isCurrent = /(?:^|[\s,])no-cache(?:$|[\s,])/i.test(context.get('Cache-Control'));
+  return isCurrent ? withCurrentLists(services) : services;
+}
+
+/** The same services, whose lists contain all that was written before. */
+export function withCurrentLists(services: Services): Services {
+  return { ...services, lists: services.lists.current };
 }
 
 type Served = { route: Route; options: Serving; turn: PageTurn | null };

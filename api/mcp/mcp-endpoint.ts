@@ -2,7 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '#domain/app-error.ts';
 import { nameRequestSpan } from '#observability/current-trace.ts';
-import { withRequestLog } from '#api/http/mount.ts';
+import { withCurrentLists, withRequestLog } from '#api/http/mount.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
 import { authenticateMessages } from '#api/http/request/authenticate-request.ts';
 import { readJsonBody } from '#api/http/request/json-body.ts';
@@ -69,7 +69,8 @@ async function answerMessages(context: Context, { serving, version }: McpOptions
   const parsedBody = await readJsonBody(context);
   await countMessages(context, serving, parsedBody);
   const signal = abortOnClose(context);
-  const services = withRequestLog(serving.services, context);
+  // An assistant goes by what it reads, and by what it has just written.
+  const services = withCurrentLists(withRequestLog(serving.services, context));
   const request = { ...caller, services, context, pages: serving.pages, signal, version };
   const handler = createMcpHandler(() => createMcpServer(request), {
     // Nothing changes that clients could subscribe to: tools and contents are listed anew when they are asked for.

@@ -38,8 +38,13 @@ export type ItemOf<Path extends ListPath> =
 export type ListOptions<Path extends ListPath> = {
   path?: ParametersOf<Path> extends { path?: infer Values } ? Values : never;
   query?: ParametersOf<Path> extends { query?: infer Values } ? Omit<NonNullable<Values>, 'cursor' | 'skip'> : never;
+  /** True for a list by which something is decided: it contains all that was written before. Others may be seconds old. */
+  isCurrent?: boolean;
   signal?: AbortSignal;
 };
+
+/** Headers of a request whose list must contain all that was written before. */
+export const CURRENT_LIST: Readonly<Record<string, string>> = { 'Cache-Control': 'no-cache' };
 
 type AnyPage = {
   data?: unknown[];
@@ -63,11 +68,12 @@ export async function* paginate<Path extends ListPath>(
   // TypeScript cannot check one call for all paths at once; `ListPath` guarantees that each returns a page.
   const get = api.GET as unknown as GetPage;
   const signal = options.signal ? { signal: options.signal } : {};
+  const headers = options.isCurrent === true ? CURRENT_LIST : {};
   let position: { cursor?: string; skip?: number } | null = {};
   let seen = 0;
   while (position !== null) {
     const query: object = { ...options.query, ...position };
-    const page: AnyPage = await dataOf(get(path, { params: { path: options.path, query }, ...signal }));
+    const page: AnyPage = await dataOf(get(path, { params: { path: options.path, query }, headers, ...signal }));
     // The same fields as in `ItemOf`.
     const items = (page.data ?? page.chunks ?? page.contents ?? []) as ItemOf<Path>[];
     yield* items;

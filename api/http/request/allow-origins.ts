@@ -4,7 +4,7 @@ import type { Middleware } from 'koa';
 const EXPOSED_HEADERS =
   'X-Request-Id,X-Trace-Id,RateLimit,RateLimit-Policy,Retry-After,Preference-Applied,Loci-Indexing,Content-Disposition,WWW-Authenticate';
 const ALLOWED_HEADERS =
-  'Authorization,X-API-Key,X-Workspace-Id,Content-Type,Idempotency-Key,Prefer,X-Request-Id,Mcp-Protocol-Version,Mcp-Method,Mcp-Name';
+  'Authorization,X-API-Key,X-Workspace-Id,Content-Type,Idempotency-Key,Cache-Control,Prefer,X-Request-Id,Mcp-Protocol-Version,Mcp-Method,Mcp-Name';
 const METHODS = 'GET,HEAD,POST,PUT,PATCH,DELETE';
 const PREFLIGHT_MAX_AGE_S = 600;
 

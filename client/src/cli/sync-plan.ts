@@ -49,7 +49,7 @@ export async function listSynced(
 ): Promise<KnownContent[]> {
   const found: KnownContent[] = [];
   const query = { collection_id: of.collectionId, limit: 1000 };
-  for await (const content of paginate(loci.api, '/api/v1/contents', { query, signal: of.signal })) {
+  for await (const content of paginate(loci.api, '/api/v1/contents', { query, isCurrent: true, signal: of.signal })) {
     const { id, name, status, size, content_hash, metadata, external_id } = content;
     if (external_id === null || status === 'deleting' || !isIdInFolder(external_id, of.name)) continue;
     found.push({ id, name, status, size, content_hash, metadata, external_id });

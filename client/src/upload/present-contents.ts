@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { LociApi } from '../loci-api.ts';
 import { dataOf } from '../data-of.ts';
-import { paginate } from '../paginate.ts';
+import { CURRENT_LIST, paginate } from '../paginate.ts';
 import type { components } from '../schema.ts';
 import type { UploadForm } from './send-batch.ts';
 import type { UploadInput } from './upload-input.ts';
@@ -29,11 +29,13 @@ export async function presentContents(
   fileCount: number | null,
 ): Promise<PresentContents | null> {
   const query = { collection_id: form.collectionId, limit: 1 };
-  const { total_count: total } = await dataOf(api.GET('/api/v1/contents', { params: { query } }));
+  const current = { params: { query }, headers: CURRENT_LIST };
+  const { total_count: total } = await dataOf(api.GET('/api/v1/contents', current));
   if (total === 0 || (fileCount !== null && total / PAGE_ITEMS > fileCount)) return null;
   const byNameAndSize = new Map<string, Content[]>();
   const byExternalId = new Map<string, Content>();
-  for await (const content of paginate(api, '/api/v1/contents', { query: { ...query, limit: PAGE_ITEMS } })) {
+  const list = { query: { ...query, limit: PAGE_ITEMS }, isCurrent: true };
+  for await (const content of paginate(api, '/api/v1/contents', list)) {
     if (!wouldStayUnchanged(content, form)) continue;
     if (content.external_id !== null) byExternalId.set(content.external_id, content);
     const key = `${content.size} ${content.name}`;

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export type NodeRelay = { address: string; use(nodes: readonly string[]): void; close(): Promise<void> };
+export type NodeRelay = {
+  address: string;
+  use(nodes: readonly string[]): void;
+  /** Passes nothing on any more, or again: for a network that is gone, which neither refuses nor closes a connection. */
+  hold(isHeld: boolean): void;
+  close(): Promise<void>;
+};
 
 /**
  * One address in front of the nodes of a cluster, as a service of Kubernetes is: each connection goes to the next node, or to the
@@ -10,6 +16,7 @@ export type NodeRelay = { address: string; use(nodes: readonly string[]): void; 
 export async function startNodeRelay(nodes: readonly string[]): Promise<NodeRelay> {
   let ready = nodes;
   let turn = 0;
+  let isHolding = false;
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket);
@@ -32,13 +39,20 @@ export async function startNodeRelay(nodes: readonly string[]): Promise<NodeRela
   };
   const server = createServer((near) => {
     track(near);
-    open(near, ready.length);
+    if (isHolding) near.pause();
+    else open(near, ready.length);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     // The address of a TCP server.
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     use: (next) => void (ready = next),
+    hold: (isHeld) => {
+      isHolding = isHeld;
+      for (const socket of sockets)
+        if (isHeld) socket.pause();
+        else socket.resume();
+    },
     close: async () => {
       const closed = once(server, 'close');
       server.close();

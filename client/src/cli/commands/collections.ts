@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { LociClient } from '../../create-loci-client.ts';
 import { dataOf } from '../../data-of.ts';
+import { CURRENT_LIST } from '../../paginate.ts';
 import type { components } from '../../schema.ts';
 import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -57,7 +58,8 @@ async function deletionQuestion({ api }: LociClient, id: string): Promise<string
     api.GET('/api/v1/collections/{collection_id}', { params: { path: { collection_id: id } } }),
   );
   const query = { collection_id: id, limit: 1 };
-  const { total_count: count } = await dataOf(api.GET('/api/v1/contents', { params: { query } }));
+  const current = { params: { query }, headers: CURRENT_LIST };
+  const { total_count: count } = await dataOf(api.GET('/api/v1/contents', current));
   return `Delete the collection "${name}" (${id}) with ${count} contents?`;
 }
 
