@@ -56,7 +56,7 @@ const FINISH_READ = `with mine as (
        status = case when moved.paused then t.status else 'indexing' end,
        status_message = case when moved.paused then t.status_message end
      from moved join input using (content_id) where t.id = moved.content_id and t.collection_id = :collectionId
-       and (:isShown::boolean or t.status_message is not null)
+       and (:isShown::boolean or t.status_message is not null or t.status = 'reading')
    )
    select content_id from mine join input using (content_id) where mine.version = input.version`;
 
@@ -149,13 +149,15 @@ export function createRunStages(database: Database) {
              planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
            from mine join jsonb_to_recordset(:failures::jsonb) as x(content_id uuid, code text, message text) using (content_id)
            where cc.content_id = mine.content_id and cc.collection_id = :collectionId
-           returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version
+           returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version,
+             case when old.text_sha256 is not null then old.text_facts -> 'file_data' end as file_data
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
            select content_id, :collectionId, :workspaceId from failed
            on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
          ), ${ANNOUNCE_FAILED_CONTENTS}, shown as (
            update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
+             file_data = t.file_data || coalesce(failed.file_data, '{}'),
              status_message = failed.stage_message ||
                case when failed.active_version is null then '' else ' The version before it stays searchable.' end
            from failed where t.id = failed.content_id and t.collection_id = :collectionId
@@ -208,7 +210,8 @@ export function createRunStages(database: Database) {
      * Moves contents whose chunks are all written to `indexing`, claimed by this attempt. Returns those that this run still owns.
      * A content that another attempt has already moved there is left alone: this attempt is stale, and the chunks are the same.
      * Without `isShown`, only the run has the stage and the `file_data` (beside the facts of the text), which their publication
-     * shows: for contents that are published at once.
+     * or failure shows: for contents that are published at once. Those that already show that they are read, or what they wait
+     * for, show this stage, too.
      */
     async finishRead(
       scope: Scope,

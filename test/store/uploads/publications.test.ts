@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { query } from '#store/postgres.ts';
 import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores } from '#store/stores.ts';
@@ -175,7 +175,8 @@ test('pages through contents without gaps or repeats during slow publications an
   );
 });
 
-test('what reading has found of a content that is published at once is shown with its publication', async (t) => {
+/** A content that is published at once, so that only its run has what reading found. */
+async function readQuietly(t: ExecutionContext) {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const run = await addContents(place, 1);
@@ -185,13 +186,47 @@ test('what reading has found of a content that is published at once is shown wit
     return { status: found?.status, notes: found?.file_data['note'] };
   };
   await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting', isShown: false });
-  await stores.chunks.insert(scope, run, chunkRows(run, { each: 2 }));
   const text = { key: 'a key', facts: { bytes: 40, pages: [] } };
-  const read = { content_id: id, version: 1, planned_chunks: 2, text_sha256: 'a text', file_data: { note: 'read' } };
-  await stores.runs.finishRead(scope, run, { finished: [{ ...read, text }], isShown: false });
+  const finishRead = async (of: RunContents, version: number) => {
+    await stores.chunks.insert(scope, of, chunkRows(of, { version, each: 2 }));
+    const read = { content_id: id, version, planned_chunks: 2, text_sha256: 'a text', file_data: { note: 'read' } };
+    await stores.runs.finishRead(scope, of, { finished: [{ ...read, text }], isShown: false });
+  };
+  const fail = (of: RunContents) =>
+    stores.runs.fail(scope, of, [{ content_id: id, code: 'internal', message: 'It failed.' }]);
+  return { place, stores, scope, run, id, shown, text, finishRead, fail };
+}
+
+test('what reading has found of a content that is published at once is shown with its publication', async (t) => {
+  const { stores, scope, run, id, shown, text, finishRead } = await readQuietly(t);
+  await finishRead(run, 1);
   t.deepEqual(await shown(), { status: 'pending', notes: undefined });
   await stores.publications.publish(scope, run, publicationOf(run));
   t.deepEqual(await shown(), { status: 'ready', notes: 'read' });
   const kept = await stores.existingContents.findKeptTexts(scope, [{ content_id: id, text_key: text.key }]);
   t.deepEqual(kept, [{ content_id: id, text_sha256: 'a text', text_facts: text.facts }]);
+});
+
+test('a content that shows that it is read shows next that it is indexed', async (t) => {
+  const { stores, scope, run, shown, finishRead } = await readQuietly(t);
+  await stores.runs.show(scope, run, 'reading');
+  await finishRead(run, 1);
+  t.deepEqual(await shown(), { status: 'indexing', notes: 'read' });
+});
+
+test('a failure shows what reading has found before, but not what an earlier run found', async (t) => {
+  const { place, run, id, shown, finishRead, fail } = await readQuietly(t);
+  const again = await restart(place, [id]);
+  await fail(again);
+  t.deepEqual(await shown(), { status: 'failed', notes: undefined });
+  const third = await restart(place, [id]);
+  await finishRead(third, 3);
+  const fourth = await restart(place, [id]);
+  await fail(fourth);
+  t.deepEqual(await shown(), { status: 'failed', notes: undefined });
+  const fifth = await restart(place, [id]);
+  await finishRead(fifth, 5);
+  await fail(fifth);
+  t.deepEqual(await shown(), { status: 'failed', notes: 'read' });
+  t.not(run.runId, fifth.runId);
 });
