@@ -64,8 +64,9 @@ async function readGroup(stages: IngestStages, contents: readonly OwnedContent[]
   const options = { plan, signal, ...workShareOf(ingestion) };
   await using closing = new AsyncDisposableStack();
   const kept = closing.use(await splitKeptTexts(ingestion, contents, options));
-  const files = await checkOutFiles(ingestion, kept.others);
+  const { files, failures } = await checkOutFiles(ingestion, kept.others);
   closing.defer(async () => void (await Promise.all(files.map((file) => file.release()))));
+  await failContents(services, ingestion.batch, failures);
   await finishDocuments(stages, kept.texts, []);
   const finishing = createPeriodicBatch<ReadFile>(WRITE_EVERY_MS, (read) => finishRead(stages, read));
   // After a failure, too: when these contents are read again, nothing may still write them.
@@ -143,8 +144,13 @@ function failureOf(error: AppError) {
   return { code: error.code, message: error.message };
 }
 
-/** Checks files out for the child processes. Contents without a file fail. */
-async function checkOutFiles({ services, batch }: Ingestion, contents: readonly OwnedContent[]): Promise<Checkout[]> {
+type CheckedOutFiles = { files: Checkout[]; failures: ContentFailure[] };
+
+/** Checks files out for the child processes. Contents without a file are to fail. */
+async function checkOutFiles(
+  { services, batch }: Ingestion,
+  contents: readonly OwnedContent[],
+): Promise<CheckedOutFiles> {
   const failures: ContentFailure[] = [];
   const stored = contents.flatMap((content) => {
     if (content.content_hash !== null) return { content, sha256: content.content_hash };
@@ -153,6 +159,5 @@ async function checkOutFiles({ services, batch }: Ingestion, contents: readonly 
   });
   const { files, errors } = await checkOutEach(services, batch.workspace_id, stored);
   failures.push(...errors.map(({ content, error }) => ({ content_id: content.content_id, ...failureOf(error) })));
-  await failContents(services, batch, failures);
-  return files;
+  return { files, failures };
 }

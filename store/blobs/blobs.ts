@@ -84,7 +84,7 @@ async function checkOut(store: BlobStore, { location, bytes }: FoundBlob): Promi
   return bytes === null ? store.checkOut(location) : { path: '', bytes, release: async () => {} };
 }
 
-/** Keeps the errors of single blobs, and throws no others. */
+/** Keeps the errors of single blobs. After any other error, nothing stays checked out. */
 async function checkOutAll(
   { rows, store }: Pick<BlobsOptions, 'rows' | 'store'>,
   workspaceId: string,
@@ -93,14 +93,24 @@ async function checkOutAll(
   if (hashes.length === 0) return [];
   const found = await rows.find(workspaceScope({ workspace_id: workspaceId }), hashes);
   const byHash = new Map(found.map((row) => [row.sha256, foundBlob(workspaceId, row)]));
-  return inParallel(hashes, async (sha256) => {
-    const blob = byHash.get(sha256);
-    if (blob === undefined) return blobMissing();
-    return checkOut(store, blob).catch((error: unknown) => {
-      if (error instanceof AppError) return error;
-      throw error;
+  const files: LocalFile[] = [];
+  try {
+    return await inParallel(hashes, async (sha256) => {
+      const blob = byHash.get(sha256);
+      if (blob === undefined) return blobMissing();
+      try {
+        const file = await checkOut(store, blob);
+        files.push(file);
+        return file;
+      } catch (error) {
+        if (error instanceof AppError) return error;
+        throw error;
+      }
     });
-  });
+  } catch (error) {
+    await Promise.all(files.map((file) => file.release()));
+    throw error;
+  }
 }
 
 type AskedBlob = { workspaceId: string; sha256: string; range: ByteRange | undefined };
