@@ -20,6 +20,12 @@ export type ReplicaOptions = {
 
 /** Often enough to notice within a part of the time that a list may be behind. */
 const CHECKS_WITHIN_MAX_LAG = 10;
+/** However far lists may be behind: a replica that is cut off is noticed after the sum of both. */
+const MAX_CHECK_EVERY_MS = 5_000;
+const MAX_CHECK_MS = 10_000;
+
+/** Codes of statements that the server cancels, for its recovery or for the time limit: they say nothing about the server. */
+const CANCELLED = /^(?:40|57014)/;
 
 /** A position of the primary's write-ahead log, in bytes; null where it is not one of a replica. */
 const WRITTEN = `select (pg_current_wal_flush_lsn() - '0/0')::text as position`;
@@ -76,7 +82,9 @@ export function createReplicaReads(options: ReplicaOptions): ListReads & { close
     giveUp(error);
     for (const leave of waiting) leave(new Error('the replica does not answer', { cause: error }));
   };
-  const stopChecks = repeat(() => within(maxLagMs, check()).catch(failed), maxLagMs / CHECKS_WITHIN_MAX_LAG);
+  const checkMs = Math.min(maxLagMs, MAX_CHECK_MS);
+  const everyMs = Math.min(maxLagMs / CHECKS_WITHIN_MAX_LAG, MAX_CHECK_EVERY_MS);
+  const stopChecks = repeat(() => within(checkMs, check()).catch(failed), everyMs);
   return {
     async read(call) {
       if (!isUsable()) return call(stores);
@@ -87,7 +95,7 @@ export function createReplicaReads(options: ReplicaOptions): ListReads & { close
       } catch (error) {
         const isAway = error instanceof AppError && error.code === 'dependency_unavailable';
         if (error instanceof AppError && !isAway) throw error;
-        if (isAway) giveUp(error);
+        if (isAway && !isCancelled(error)) giveUp(error);
         return call(stores);
       } finally {
         waiting.delete(leave);
@@ -96,6 +104,10 @@ export function createReplicaReads(options: ReplicaOptions): ListReads & { close
     current: readsOfPrimary(stores),
     close: stopChecks,
   };
+}
+
+function isCancelled({ cause }: AppError): boolean {
+  return cause instanceof Error && 'code' in cause && CANCELLED.test(String(cause.code));
 }
 
 async function positionOf(database: Database, sql: string): Promise<bigint | null> {

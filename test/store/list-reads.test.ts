@@ -6,6 +6,7 @@ import { Collection } from '#domain/records/collection.ts';
 import { MemoryList } from '#domain/records/memory.ts';
 import { createReplicaReads } from '#store/list-reads.ts';
 import { createPostgres, queryOne, query, type Database } from '#store/postgres.ts';
+import { translatePostgresError } from '#store/postgres-errors.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 import { apiClient, createKey, formFor } from '#test/support/harness/api-client.ts';
 import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
@@ -94,6 +95,11 @@ replicaTest('an error of the request is reported, and one of the replica is not'
   t.deepEqual(await reads.read(failing), { count: 0, isExact: true });
   t.is(asked.length, 2);
   t.not(asked[0], place.stores);
+  // As the stores report it. Other lists stay with the replica.
+  const cancelled = (stores: Stores) =>
+    stores === place.stores ? count(place)(stores) : Promise.reject(translatePostgresError(conflict));
+  t.deepEqual(await reads.read(cancelled), { count: 0, isExact: true });
+  t.false(changes.includes(false, changes.indexOf(true)));
 });
 
 replicaTest('a replica that is cut off holds up no list, and is used again when it is back', async (t) => {
