@@ -4,7 +4,7 @@ import { query, queryOne, type Database } from '#store/postgres.ts';
 export type BlobCopy = { id: number; workspace_id: string; sha256: string; place: string | null };
 
 const HAS_BLOB = `exists (select from blobs b where b.workspace_id = c.workspace_id and b.sha256 = c.sha256
-  and b.place is not distinct from c.place)`;
+  and b.bytes is null and b.place is not distinct from c.place)`;
 
 /** The copies in a store that is not in use yet, over all workspaces. */
 export function createBlobCopies(database: Database) {

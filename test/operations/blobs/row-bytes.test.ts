@@ -102,3 +102,17 @@ test.serial('npm run move-blobs leaves out what is in rows', async (t) => {
     [sha256(LARGE)],
   );
 });
+
+test.serial('the copy of a file without a place is removed when the same bytes are in a row now', async (t) => {
+  const { database, place, put } = await openSmall(t);
+  await put(SMALL);
+  // Files from before the places of blobs have none, as bytes in rows.
+  await query(
+    database,
+    `insert into blob_copies (store, workspace_id, sha256) values ('bucket another', :workspaceId, :sha256)`,
+    { workspaceId: place.scope.workspaceId, sha256: sha256(SMALL) },
+  );
+  const copies = createBlobCopies(database);
+  const page = { after: 0, limit: 10 };
+  t.is((await copies.abandonedBlobCopies('bucket another', page)).length, 1);
+});
