@@ -20,9 +20,11 @@ export async function claimContents(
   step: StageStep & { contentIds: readonly string[] },
 ): Promise<{ owned: OwnedContent[]; paused: string[]; further: string[] }> {
   const { runs } = services.stores;
-  const claim = await runs.begin(collectionScope(batch), runContentsOf(batch, step.contentIds), step);
-  const { paused, further } = claim;
-  const owned = await forgiveSurvivors(services, batch, claim.owned);
+  // In the statement that counts: several attempts that go on at once would see what others have counted and not yet taken back.
+  const alive = step.contentIds.filter((id) => hasOtherAttempt(batch, id));
+  const scope = collectionScope(batch);
+  const claim = await runs.begin(scope, runContentsOf(batch, step.contentIds), { ...step, alive });
+  const { owned, paused, further } = claim;
   const isDangerous = (content: OwnedContent) => content.dead_attempts > MAX_DEAD_ATTEMPTS;
   const failures = owned.filter(isDangerous).map((content) => ({
     content_id: content.content_id,
@@ -31,17 +33,4 @@ export async function claimContents(
   }));
   await failContents(services, batch, failures);
   return { owned: owned.filter((content) => !isDangerous(content)), paused, further };
-}
-
-/** Takes back what this claim counts as the death of an earlier attempt, if that is still at work in this process. */
-async function forgiveSurvivors(
-  { stores }: WorkerServices,
-  batch: Batch,
-  owned: readonly OwnedContent[],
-): Promise<OwnedContent[]> {
-  const survives = ({ content_id: id, dead_attempts: dead }: OwnedContent) => dead > 1 && hasOtherAttempt(batch, id);
-  const ids = owned.filter(survives).map((content) => content.content_id);
-  if (ids.length === 0) return [...owned];
-  await stores.runs.forgiveAttempt(collectionScope(batch), runContentsOf(batch, ids));
-  return owned.map((one) => (survives(one) ? { ...one, dead_attempts: one.dead_attempts - 1 } : one));
 }

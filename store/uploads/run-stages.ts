@@ -28,6 +28,8 @@ export type StageStep = {
   stage: WorkingStage;
   upTo: WorkingStage;
   source?: OwnedContent['source'];
+  /** Contents whose earlier attempt is still at work, so that it has not died. */
+  alive?: readonly string[];
   /** False when the stage is expected to be over at once: then only the run has it, and `show` follows if it lasts. */
   isShown?: boolean;
 };
@@ -78,7 +80,8 @@ export function createRunStages(database: Database) {
            select content_id, paused, stage ${LOCK_MINE}
          ), moved as (
            update content_collections cc set stage = :stage, stage_message = null, updated_at = now(),
-             dead_attempts = case when cc.stage = any(:before::text[]) then 1 else cc.dead_attempts + 1 end
+             dead_attempts = case when cc.stage = any(:before::text[]) then 1
+               when cc.content_id = any(:alive::uuid[]) then greatest(cc.dead_attempts, 1) else cc.dead_attempts + 1 end
            from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
              and mine.stage = any(:upTo::text[])
              and (:source::text is null or exists (select 1 from contents t where t.id = mine.content_id and t.source = :source))
@@ -100,6 +103,7 @@ export function createRunStages(database: Database) {
           stage: step.stage,
           source: step.source,
           isShown: step.isShown ?? true,
+          alive: step.alive ?? [],
           before: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.stage)),
           upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
         },

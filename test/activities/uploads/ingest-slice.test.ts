@@ -11,6 +11,7 @@ import { createEmbedderSet } from '#providers/embedders/index.ts';
 import { createOpenAIEmbedder } from '#providers/embedders/openai.ts';
 import { createReaderPool } from '#providers/readers/reader-pool.ts';
 import { query } from '#store/postgres.ts';
+import { countWaiting } from '#test/support/harness/content-runs.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { startOpenAIServer } from '#test/support/servers/openai-server.ts';
@@ -96,6 +97,26 @@ test('attempts that pile up while their process is suspended are no deaths, and 
     const sql = 'select distinct stage from content_collections where run_id = :runId';
     t.deepEqual(await query(database, sql, { runId: batch.run_id }), [{ stage }]);
   }
+});
+
+test('attempts that go on at the same moment after a suspension are no deaths', async (t) => {
+  const { attempt, stores, scope, batch, database } = await openBatch(t);
+  using atWork = new DisposableStack();
+  atWork.use(enterAttempt(batch));
+  const run = { collectionId: batch.collection_id, runId: batch.run_id, contentIds: batch.content_ids };
+  await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'reading' });
+  // Held until all of them wait, so that each claims the contents before another goes on.
+  const transaction = await database.transaction();
+  await query(transaction, 'select from content_collections where run_id = :runId for update', { runId: batch.run_id });
+  const piledUp = [2, 3, 4, 5].map((number) => attempt(number));
+  await until(
+    () => countWaiting(database),
+    (waiting) => waiting === piledUp.length,
+  );
+  await transaction.commit();
+  await Promise.all(piledUp);
+  const sql = 'select distinct stage from content_collections where run_id = :runId';
+  t.deepEqual(await query(database, sql, { runId: batch.run_id }), [{ stage: 'ready' }]);
 });
 
 test('a time slice counts what it has achieved while it runs, for its heartbeats', async (t) => {
