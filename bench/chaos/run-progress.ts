@@ -8,7 +8,8 @@ import type { SeededRandom } from '#test/support/harness/seeded-random.ts';
 /** The uploads of a round, which may still become more. */
 export type WatchedUploads = { behind: BehindTheApi; uploadIds: readonly string[] };
 
-const FINISH_TIMEOUT_MS = 180_000;
+const STANDSTILL_MS = 180_000;
+const POLL_MS = 250;
 const MAX_DELAY_MS = 2_500;
 const STAGE_TIMEOUT_MS = 4_000;
 const STAGES = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
@@ -21,13 +22,20 @@ export async function runsOf({ behind, uploadIds }: WatchedUploads): Promise<Run
   );
 }
 
-/** Returns false if some contents do not finish in time. */
+/**
+ * Waits until all contents have finished. Returns false once nothing of them has changed for `STANDSTILL_MS`: how long a round takes
+ * depends on the machine.
+ */
 export async function waitUntilFinished(uploads: WatchedUploads): Promise<boolean> {
-  try {
-    return await eventually('all contents finish', () => isFinished(uploads), { timeoutMs: FINISH_TIMEOUT_MS });
-  } catch {
-    return false;
+  let [state, changedAt] = ['', performance.now()];
+  while (performance.now() - changedAt < STANDSTILL_MS) {
+    const runs = await runsOf(uploads);
+    if (runs?.every((run) => isSettled(run.stage))) return true;
+    const now = JSON.stringify(runs?.map(({ stage, indexed_chunks: chunks }) => [stage, chunks]));
+    if (runs !== null && now !== state) [state, changedAt] = [now, performance.now()];
+    await delay(POLL_MS);
   }
+  return false;
 }
 
 /** Whether no content of the uploads is at work. */
