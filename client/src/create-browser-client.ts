@@ -1,5 +1,5 @@
 import { createLociApi, type LociApi } from './loci-api.ts';
-import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
+import { CURRENT_LIST, type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
 import { type AnswerEvent, type AnswerQuestion, streamAnswer } from './stream-answer.ts';
 import type { Transport } from './transport.ts';
 import { waitUntilReady, type ReadyResult, type WaitOptions, type WaitTarget } from './wait-until-ready.ts';
@@ -11,6 +11,8 @@ export type BrowserClientOptions = {
   /** Bearer token of a user, instead of an API key. */
   token?: string | undefined;
   workspaceId?: string | undefined;
+  /** True for a page on which people decide by lists: these contain all that was written before. Others may be seconds old. */
+  isCurrent?: boolean | undefined;
   /** Number of retries of a repeatable request while the service is unavailable or busy; default 4, about 5 seconds. */
   retries?: number | undefined;
 };
@@ -30,7 +32,7 @@ const DEFAULT_RETRIES = 4;
 
 /** Creates a client that needs nothing of Node.js. Sends no request yet. */
 export function createBrowserClient(options: BrowserClientOptions): BrowserClient {
-  const { baseUrl, apiKey, token, workspaceId, retries = DEFAULT_RETRIES } = options;
+  const { baseUrl, apiKey, token, workspaceId, isCurrent = false, retries = DEFAULT_RETRIES } = options;
   const transport: Transport = {
     fetch: (input, init) => fetch(input, init),
     baseUrl,
@@ -38,6 +40,7 @@ export function createBrowserClient(options: BrowserClientOptions): BrowserClien
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       ...(apiKey === undefined ? {} : { 'X-API-Key': apiKey }),
       ...(workspaceId === undefined ? {} : { 'X-Workspace-Id': workspaceId }),
+      ...(isCurrent ? CURRENT_LIST : {}),
     },
     retries,
   };

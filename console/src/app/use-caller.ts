@@ -33,7 +33,7 @@ function clientOf(credentials: Credentials) {
       ? { apiKey: credentials.apiKey }
       : { token: credentials.token, workspaceId: credentials.workspaceId ?? undefined };
   return {
-    loci: createBrowserClient({ baseUrl: location.origin, retries: RETRIES, ...as }),
+    loci: createBrowserClient({ baseUrl: location.origin, isCurrent: true, retries: RETRIES, ...as }),
     headers: headersOf(credentials),
   };
 }
