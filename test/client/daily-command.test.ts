@@ -7,8 +7,6 @@ import { Collection } from '#domain/records/collection.ts';
 import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
 import { CreatedWorkspace } from '#domain/records/workspace.ts';
 import { SearchResponse } from '#domain/records/search.ts';
-import { UploadProgress } from '#domain/records/upload.ts';
-import { until } from '#test/support/harness/eventually.ts';
 import { folderOf } from './folders.ts';
 import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
 import { startCommandOf } from './start-command.ts';
@@ -91,38 +89,6 @@ test('on a terminal, the command asks before it deletes', async (t) => {
   t.is((await loci.json(Collection, 'collections', 'get', 'flow')).status, 'active');
   t.is((await answer('y')).code, 0);
   t.is((await loci.run('collections', 'get', 'flow')).code, 1);
-});
-
-test('uploads are followed, paused, resumed, cancelled and retried', async (t) => {
-  const loci = await startCommand();
-  const files = Array.from(
-    { length: 60 },
-    (_, index) => ['files', new File([`Note ${index}.`], `${index}.txt`)] as const,
-  );
-  const { upload_id: id } = await loci.send(...files, ['files', new File(['  '], 'blank.txt')]);
-  if (id === null) throw new Error('the upload was rejected');
-  const stateOf = async (...args: string[]) => loci.json(UploadProgress, 'uploads', ...args, id);
-  t.is((await stateOf('pause')).id, id);
-  await until(
-    () => stateOf('get'),
-    ({ status }) => status !== 'running',
-  );
-  t.true(['running', 'completed_with_errors'].includes((await stateOf('resume')).status));
-  const ended = await until(
-    () => stateOf('get'),
-    ({ status }) => status === 'completed_with_errors',
-  );
-  t.like(ended.progress.by_status, { ready: 60, failed: 1 });
-  t.regex(
-    (await loci.run('uploads', 'get', id)).stdout,
-    /^id +.*\nstatus +completed_with_errors\ncontents +.*1 failed/,
-  );
-  const retried = await loci.run('uploads', 'retry', id);
-  t.regex(retried.stdout, /^[0-9a-f-]{36} {2}\w+\n$/);
-  const text = await loci.run('upload', '--text', 'Bitterns boom.', '-c', 'flow', '--no-wait');
-  const [, other = ''] = /loci uploads get ([0-9a-f-]{36}) shows/.exec(text.stdout) ?? [];
-  t.is((await loci.run('uploads', 'cancel', other)).code, 0);
-  t.is((await loci.run('uploads', 'get', '0198c0de-0000-7000-8000-000000000001')).code, 1);
 });
 
 test('a refused id does not hide what became of the others', async (t) => {

@@ -14,16 +14,19 @@ export const LIMIT_OPTION = [
   DEFAULT_LIMIT,
 ] as const;
 
+/** `pageItems`: the largest page of this list, where that is less than usual. */
+type ListAsked = { loci: LociClient; shell: Shell; limit: number; pageItems?: number };
+
 /** Returns the first `limit` entries of a list, loaded in pages; all entries for 0. Prints a note if there are more. */
 export async function fetchList<Path extends ListPath>(
-  { loci, shell, limit }: { loci: LociClient; shell: Shell; limit: number },
+  { loci, shell, limit, pageItems = PAGE_ITEMS }: ListAsked,
   path: Path,
   options: ListOptions<Path>,
 ): Promise<ItemOf<Path>[]> {
   const items: ItemOf<Path>[] = [];
   const maxItems = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   // Every list with a cursor also accepts a limit.
-  const query = { ...options.query, limit: Math.min(PAGE_ITEMS, maxItems) } as unknown as NonNullable<
+  const query = { ...options.query, limit: Math.min(pageItems, maxItems) } as unknown as NonNullable<
     typeof options.query
   >;
   for await (const item of loci.paginate(path, { ...options, query, signal: shell.signal })) {
