@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { launchChromium } from '#test/support/harness/chromium.ts';
+import { escapeHtml } from './escape-html.ts';
 
 const CLI = join(PROJECT_DIR, 'client', 'dist', 'cli', 'main.js');
 /** Time between two lines of the picture. */
@@ -70,8 +71,4 @@ function lastLine(output: string): string {
 function plain(output: string): string {
   // eslint-disable-next-line no-control-regex
   return output.replaceAll(/\u001B(?:\[[0-9;?]*[A-Za-z]|[78])/g, '\n').replaceAll('\r', '\n');
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

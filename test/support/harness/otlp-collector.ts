@@ -20,6 +20,8 @@ const Sent = z.object({
               spanId: z.string(),
               parentSpanId: z.string().optional(),
               name: z.string(),
+              startTimeUnixNano: z.string(),
+              endTimeUnixNano: z.string(),
               attributes: Attributes,
             }),
           ),
@@ -36,6 +38,9 @@ export type CollectedSpan = {
   traceId: string;
   spanId: string;
   parentSpanId: string | null;
+  /** Milliseconds since 1970, with fractions. */
+  startMs: number;
+  endMs: number;
   attributes: ReadonlyMap<string, string | undefined>;
 };
 
@@ -49,7 +54,7 @@ export type OtlpCollector = {
 };
 
 /** Starts a collector; it ends with the test. */
-export async function startOtlpCollector(t: ExecutionContext): Promise<OtlpCollector> {
+export async function startOtlpCollector(t: Pick<ExecutionContext, 'teardown'>): Promise<OtlpCollector> {
   const collector: OtlpCollector = { url: '', spans: [], others: [] };
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -74,17 +79,23 @@ export async function startOtlpCollector(t: ExecutionContext): Promise<OtlpColle
 function spansOf(body: unknown): CollectedSpan[] {
   return Sent.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ scope, spans }) =>
-      spans.map(({ name, traceId, spanId, parentSpanId, attributes }) => ({
+      spans.map(({ name, traceId, spanId, parentSpanId, startTimeUnixNano, endTimeUnixNano, attributes }) => ({
         service: attributeMap(resource.attributes).get('service.name') ?? '',
         scope: scope.name,
         name,
         traceId,
         spanId,
         parentSpanId: parentSpanId === undefined || parentSpanId === '' ? null : parentSpanId,
+        startMs: toMs(startTimeUnixNano),
+        endMs: toMs(endTimeUnixNano),
         attributes: attributeMap(attributes),
       })),
     ),
   );
+}
+
+function toMs(nanoseconds: string): number {
+  return Number(BigInt(nanoseconds) / 1_000n) / 1_000;
 }
 
 function attributeMap(attributes: z.output<typeof Attributes>): Map<string, string | undefined> {
