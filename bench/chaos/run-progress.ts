@@ -9,6 +9,8 @@ import type { SeededRandom } from '#test/support/harness/seeded-random.ts';
 export type WatchedUploads = { behind: BehindTheApi; uploadIds: readonly string[] };
 
 const STANDSTILL_MS = 180_000;
+/** Contents that only seem to move, for example from one attempt to the next, are stuck as well. */
+const GIVE_UP_MS = 15 * 60_000;
 const POLL_MS = 250;
 const MAX_DELAY_MS = 2_500;
 const STAGE_TIMEOUT_MS = 4_000;
@@ -23,12 +25,13 @@ export async function runsOf({ behind, uploadIds }: WatchedUploads): Promise<Run
 }
 
 /**
- * Waits until all contents have finished. Returns false once nothing of them has changed for `STANDSTILL_MS`: how long a round takes
- * depends on the machine.
+ * Waits until all contents have finished. Returns false once nothing of them has changed for `STANDSTILL_MS`, since how long a round
+ * takes depends on the machine, and after `GIVE_UP_MS` in any case.
  */
 export async function waitUntilFinished(uploads: WatchedUploads): Promise<boolean> {
-  let [state, changedAt] = ['', performance.now()];
-  while (performance.now() - changedAt < STANDSTILL_MS) {
+  const startedAt = performance.now();
+  let [state, changedAt] = ['', startedAt];
+  while (performance.now() < Math.min(changedAt + STANDSTILL_MS, startedAt + GIVE_UP_MS)) {
     const runs = await runsOf(uploads);
     if (runs?.every((run) => isSettled(run.stage))) return true;
     const now = JSON.stringify(runs?.map(({ stage, indexed_chunks: chunks }) => [stage, chunks]));

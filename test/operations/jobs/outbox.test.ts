@@ -102,6 +102,7 @@ test('concurrent dispatchers start each workflow once', async (t) => {
     30,
     'no two loops claim the same row',
   );
+  t.true((await rows()).every(({ attempts }) => attempts === 1));
   // A start that Temporal does not answer in time, on a busy machine, is tried again.
   await eventually('all of them are started', async () => {
     await dispatch();
