@@ -39,13 +39,14 @@ async function removeBatch(
   const scope = workspaceScope(deletion);
   const id = deletion.deletion_id;
   const { stores, vectors } = services;
+  const [link] = links;
+  if (link) await stores.projections.waitForWriters(scope, link.collection_id, contentIds);
   for (const { tenant, provider, model, model_hash, dimensions } of links) {
     const space = { provider, model, model_hash, dimensions };
     await stores.deletions.addCounts(scope, id, {
       indexObjects: await vectors.deleteContents(space, tenant, contentIds),
     });
   }
-  const [link] = links;
   if (!link) return;
   const key = { collectionId: link.collection_id, contentIds };
   for (let removed = CHUNK_BATCH_SIZE; removed === CHUNK_BATCH_SIZE;) {

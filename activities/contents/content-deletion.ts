@@ -13,11 +13,15 @@ function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
   return { provider, model, model_hash, dimensions };
 }
 
-/** Deletes the objects of a content from the index of every collection. */
+/**
+ * Deletes the objects of a content from the index of every collection, when nobody rewrites them any more: Weaviate (1.38) may keep
+ * entries of an object that is deleted while it is written.
+ */
 export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
   const scope = workspaceScope(deletion);
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
+    await services.stores.projections.waitForWriters(scope, link.collection_id, [deletion.content_id]);
     const indexObjects = await services.vectors.deleteContent(spaceOf(link), link.tenant, {
       contentId: deletion.content_id,
     });
@@ -60,8 +64,8 @@ export async function completeDeletion(
   const scope = workspaceScope(deletion);
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
-    const left = await services.vectors.countObjects(spaceOf(link), link.tenant, { contentId: deletion.content_id });
-    if (left > 0) return false;
+    const of = { contentIds: [deletion.content_id] };
+    if (await services.vectors.hasObjects(spaceOf(link), link.tenant, of)) return false;
   }
   const jobs = await services.stores.transaction(async (stores) => {
     const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);

@@ -34,7 +34,7 @@ export async function removeUserObjects(
   });
 }
 
-/** Counts objects of the removed memories until one is found: a worker may have written it after they were removed. */
+/** Looks for objects of the removed memories until one is found: a worker may have written it after they were removed. */
 export async function verifyUserObjects(
   services: WorkerServices,
   deletion: ForgetUserArgs & { after: string | null },
@@ -43,8 +43,8 @@ export async function verifyUserObjects(
   const tenant = memoryTenant(deletion.workspace_id);
   let isAny = false;
   const after = await overRemoved(services, { deletion, step }, async (contentIds, spaces) => {
-    const left = await Promise.all(spaces.map((space) => services.vectors.countObjects(space, tenant, { contentIds })));
-    isAny = left.some((count) => count > 0);
+    const left = await Promise.all(spaces.map((space) => services.vectors.hasObjects(space, tenant, { contentIds })));
+    isAny = left.includes(true);
     return !isAny;
   });
   return { after, isAny };

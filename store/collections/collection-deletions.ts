@@ -141,7 +141,10 @@ export function createCollectionDeletions(database: Database) {
         const bindings = bind(scope, deletion);
         const left = await queryOne(
           transaction,
-          `select 1 from content_collections where workspace_id = :workspaceId and collection_id = :collectionId limit 1`,
+          // Contents without a link are left when the whole workspace is being deleted, which removes their links first.
+          `select 1 where exists (
+             select from content_collections where workspace_id = :workspaceId and collection_id = :collectionId)
+           or exists (select from contents where workspace_id = :workspaceId and collection_id = :collectionId)`,
           bindings,
         );
         if (left) return false;

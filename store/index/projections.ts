@@ -55,14 +55,15 @@ export function createProjectionStore(database: Database) {
     },
 
     /** Takes the lock of `lockContent` for several contents, in the order of their ids. */
-    async lockContents(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<void> {
-      await query(
-        database,
-        `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || id || '/' || :collectionId, 3))
-         from (select distinct unnest(:contentIds::uuid[]) as id order by 1) ids`,
-        { workspaceId: scope.workspaceId, collectionId, contentIds },
-      );
-    },
+    lockContents: (scope: Scope, collectionId: string, contentIds: readonly string[]) =>
+      lockContents(database, scope, { collectionId, contentIds }),
+
+    /**
+     * Resolves when no transaction that took the lock of `lockContents` before is left. Those that take it later find that the
+     * contents are being deleted, and write nothing.
+     */
+    waitForWriters: (scope: Scope, collectionId: string, contentIds: readonly string[]) =>
+      lockContents(database, scope, { collectionId, contentIds }),
 
     /**
      * Marks a content as synced with the index of a collection, unless a run is in progress that may have read earlier values:
@@ -103,3 +104,16 @@ export function createProjectionStore(database: Database) {
 }
 
 export type ProjectionStore = ReturnType<typeof createProjectionStore>;
+
+async function lockContents(
+  database: Database,
+  { workspaceId }: Scope,
+  contents: { collectionId: string; contentIds: readonly string[] },
+): Promise<void> {
+  await query(
+    database,
+    `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || id || '/' || :collectionId, 3))
+     from (select distinct unnest(:contentIds::uuid[]) as id order by 1) ids`,
+    { workspaceId, ...contents },
+  );
+}

@@ -70,8 +70,8 @@ export function createPublicationStore(database: Database) {
     },
 
     /**
-     * Returns contents of a collection in id order, with the fields that their facets are made of. `version` is the published
-     * one, or the one in progress when none is published.
+     * Returns contents of a collection in id order, with the fields that their facets are made of, except those that are being
+     * deleted. `version` is the published one, or the one in progress when none is published.
      */
     facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
       return query<Facettable>(
@@ -80,6 +80,7 @@ export function createPublicationStore(database: Database) {
            t.content_hash, t.size, t.source, t.url, t.description, t.metadata, t.created_at, t.updated_at
          from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])
+           and cc.stage <> 'deleting'
          order by t.id`,
         { workspaceId: scope.workspaceId, collectionId, contentIds },
       );

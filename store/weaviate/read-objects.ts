@@ -8,22 +8,52 @@ export type ObjectPage = { objects: StoredObject[]; nextCursor: string | null };
 
 const PAGE_SIZE = 1_000;
 const VECTOR_PAGE_SIZE = 200;
+/** As many as Weaviate lets a query return by default. */
+const MAX_FETCHED_OBJECTS = 10_000;
 
-/** Returns the exact number of objects, optionally of some contents or of one version. A missing tenant has none. */
-export async function countObjects(
+/** Some contents, or one version of a content. */
+type ObjectsOf = { contentId?: string; contentIds?: readonly string[]; version?: number };
+
+/**
+ * Returns the number of objects of a tenant, or of its entries in the filter index for some contents or one version. Entries may
+ * be left of objects that are gone: use `hasObjects` to decide whether anything is left. A missing tenant has none.
+ */
+export async function countObjects(connection: WeaviateConnection, tenant: Tenant, of: ObjectsOf): Promise<number> {
+  return runInTenant(connection, tenant, { absent: 0, run: (collection) => countIn(collection, of) });
+}
+
+async function countIn(collection: TenantCollection, of: ObjectsOf): Promise<number> {
+  const filters = filtersOf(collection, of);
+  return (await collection.aggregate.overAll(filters === null ? {} : { filters })).totalCount;
+}
+
+function filtersOf({ filter }: TenantCollection, { contentId, contentIds, version }: ObjectsOf): FilterValue | null {
+  const filters: FilterValue[] = [];
+  if (contentId !== undefined) filters.push(filter.byProperty('content_id').equal(contentId));
+  if (contentIds) filters.push(filter.byProperty('content_id').containsAny([...contentIds]));
+  if (version !== undefined) filters.push(filter.byProperty('version').equal(version));
+  return filters.length === 0 ? null : Filters.and(...filters);
+}
+
+/**
+ * Whether the index has any object of some contents. Weaviate (1.38) counts the entries of its filter index, and an entry outlives
+ * its object when the object is deleted while it is written, or when the server is killed during a deletion: nothing removes it
+ * again. So objects that are counted are fetched, too. Of more than 10,000 entries, only the first 10,000 are looked at.
+ */
+export async function hasObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
-  { contentId, contentIds, version }: { contentId?: string; contentIds?: readonly string[]; version?: number },
-): Promise<number> {
-  const run = async (collection: TenantCollection): Promise<number> => {
-    const filters: FilterValue[] = [];
-    if (contentId !== undefined) filters.push(collection.filter.byProperty('content_id').equal(contentId));
-    if (contentIds) filters.push(collection.filter.byProperty('content_id').containsAny([...contentIds]));
-    if (version !== undefined) filters.push(collection.filter.byProperty('version').equal(version));
-    const options = filters.length === 0 ? {} : { filters: Filters.and(...filters) };
-    return (await collection.aggregate.overAll(options)).totalCount;
+  of: { contentIds: readonly string[] },
+): Promise<boolean> {
+  if (of.contentIds.length === 0) return false;
+  const run = async (collection: TenantCollection): Promise<boolean> => {
+    const entries = await countIn(collection, of);
+    const filters = filtersOf(collection, of);
+    if (entries === 0 || filters === null) return false;
+    const limit = Math.min(entries, MAX_FETCHED_OBJECTS);
+    return (await collection.query.fetchObjects({ filters, limit, returnProperties: [] })).objects.length > 0;
   };
-  return runInTenant(connection, tenant, { absent: 0, run });
+  return runInTenant(connection, tenant, { absent: false, run });
 }
 
 /** Returns a page of all objects of a tenant, ordered by id, after `cursor` (null: from the beginning). */

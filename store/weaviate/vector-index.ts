@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
-import { countObjects, fetchVectors, readObjects } from './read-objects.ts';
+import { countObjects, fetchVectors, hasObjects, readObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';
 import {
   deactivateTenants,
@@ -66,6 +66,7 @@ export function createVectorIndex(options: VectorIndexOptions) {
     deleteContents: inTenant(deleteContents),
     deleteObjects: inTenant(deleteObjects),
     countObjects: inTenant(countObjects),
+    hasObjects: inTenant(hasObjects),
     readObjects: inTenant(readObjects),
     fetchVectors: inTenant(fetchVectors),
     search: inTenant(searchTenant),

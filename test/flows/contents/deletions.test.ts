@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
@@ -139,4 +140,34 @@ test('a deleted content can be uploaded again as a new content', async (t) => {
     (await flow.search('heather')).map(({ content_id }) => content_id),
     idsOf(again),
   );
+});
+
+test('a deletion completes although the filter index still counts objects that are gone', async (t) => {
+  const insides = openInsides(t);
+  const flow = await startFlow();
+  const [contentId] = idsOf(await flow.upload(['content', 'The weir hums at night.']));
+  const found = await insides.stores.collections.findIndex(
+    { workspaceId: flow.workspaceId, collectionIds: null },
+    flow.collectionId,
+  );
+  if (!found) throw new Error('the collection has no index');
+  const { space, tenant } = found.index;
+  const { vectors } = insides;
+  const vector = new Float32Array(space.dimensions).fill(0.1);
+  const objects = Array.from({ length: 100 }, () => {
+    return { id: randomUUID(), content_id: contentId, version: 1, text: 'hum', facets: [], vector };
+  });
+  const ids = objects.map(({ id }) => id);
+  // What is deleted while it is rewritten leaves such entries, sooner or later.
+  await until(
+    async () => {
+      await vectors.writeObjects(space, tenant, objects);
+      await Promise.all([vectors.rewriteObjects(space, tenant, objects), vectors.deleteObjects(space, tenant, ids)]);
+      await vectors.deleteObjects(space, tenant, ids);
+      return vectors.countObjects(space, tenant, { contentId });
+    },
+    (count) => count > 1,
+  );
+  t.is((await flow.delete(contentId)).status, 'completed');
+  t.deepEqual((await vectors.readObjects(space, tenant, null)).objects, []);
 });
