@@ -37,7 +37,8 @@ ENV NODE_ENV=production \
     LOCI_WORK_DIR=/var/lib/loci/work \
     LOCI_CACHE_DIR=/opt/loci \
     LOCI_EMBEDDER_FOLDER=/opt/loci/models/all-MiniLM-L6-v2 \
-    LOCI_EMBEDDER=$EMBEDDER
+    LOCI_EMBEDDER=$EMBEDDER \
+    NODE_COMPILE_CACHE=/opt/loci/compiled
 RUN mkdir -p /var/lib/loci/blobs && chown -R node:node /var/lib/loci
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
@@ -54,7 +55,11 @@ RUN if [ "$EMBEDDER" = local ]; then \
       node --eval "import('./providers/embedders/local.ts').then(async ({ createLocalEmbedder }) => \
         (await createLocalEmbedder({ model: 'all-MiniLM-L6-v2', folder: null, cacheDir: '/opt/loci', threads: 1 })).close())"; \
     fi
+RUN mkdir -p /opt/loci/compiled && chown node:node /opt/loci/compiled
 USER node
+# And the compiled code of all modules, which halves the processor time of a start. Node keeps it for one user.
+RUN node --input-type=module --eval "for (const name of ['api/app.ts', 'activities/index.ts', 'services/build-services.ts', 'workers/task-workers.ts']) \
+      await import('./' + name)"
 VOLUME /var/lib/loci
 EXPOSE 8700 8701
 CMD ["node", "--max-semi-space-size=8", "api/main.ts"]

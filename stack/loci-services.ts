@@ -116,7 +116,13 @@ function serviceEnvironment(
   const others = Object.entries(context.environment).flatMap(([name, value]) =>
     value === undefined || name.startsWith('LOCI_') ? [] : [[name, value] as const],
   );
-  return { MALLOC_ARENA_MAX: MALLOC_POOLS, ...Object.fromEntries(others), ...environment };
+  return {
+    MALLOC_ARENA_MAX: MALLOC_POOLS,
+    // Compiling takes half of the processor time of a start.
+    NODE_COMPILE_CACHE: join(context.stateDir, 'compiled'),
+    ...Object.fromEntries(others),
+    ...environment,
+  };
 }
 
 /** The environment without what only migrations may have. */

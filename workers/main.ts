@@ -18,6 +18,7 @@ import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { workFolders } from '#services/work-folders.ts';
 import { buildServices, openDependencies, type Dependencies } from '#services/build-services.ts';
+import { keepCompiledCode } from '#services/keep-compiled-code.ts';
 import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.ts';
@@ -68,6 +69,7 @@ async function main(): Promise<void> {
     ];
     whenAborted(signal, () => workers.forEach(shutDownWorker));
     logStart(services, config);
+    keepCompiledCode();
     await Promise.all([...running, ...beside]);
   } finally {
     await closing.disposeAsync();

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
 import {
   createLociServices,
@@ -72,8 +71,6 @@ export type TestRunStack = {
 
 let isFirst = true;
 
-const KEEP_COMPILED = pathToFileURL(join(import.meta.dirname, 'keep-compiled.ts')).href;
-
 /** Where servers are found or put. */
 export const testCacheDir = resolve(testEnvironment['LOCI_CACHE_DIR'] || join(homedir(), '.cache', 'loci'));
 
@@ -84,10 +81,7 @@ export async function startTestRunStack(): Promise<TestRunStack> {
     stateDir: isFirst ? stateDir : newStateDir(),
     cacheDir: testCacheDir,
     ports: 'free',
-    environment: {
-      ...testEnvironment,
-      NODE_OPTIONS: `${testEnvironment['NODE_OPTIONS'] ?? ''} --import=${KEEP_COMPILED}`,
-    },
+    environment: testEnvironment,
     isTemporary: true,
     log,
   });
