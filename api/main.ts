@@ -14,7 +14,6 @@ import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
 import { openListReads } from '#services/open-list-reads.ts';
-import { keepCompiledCode } from '#services/keep-compiled-code.ts';
 import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres, type Database } from '#store/postgres.ts';
 import { createApp } from './app.ts';
@@ -59,7 +58,6 @@ async function main(): Promise<void> {
       'the API is listening',
     );
     closing.defer(keepSweepingTemporaryFiles(services));
-    keepCompiledCode();
     log.info({ signal: await stopSignal }, 'stopping');
     stopping.isStopping = true;
     // A second signal ends the wait.

@@ -18,7 +18,6 @@ import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { workFolders } from '#services/work-folders.ts';
 import { buildServices, openDependencies, type Dependencies } from '#services/build-services.ts';
-import { keepCompiledCode } from '#services/keep-compiled-code.ts';
 import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.ts';
@@ -27,6 +26,7 @@ import { startLoops } from './loops.ts';
 import { watchQueueBacklogs } from './queue-backlogs.ts';
 import { ensureRefreshSchedule } from './refresh-schedule.ts';
 import { createTaskWorkers } from './task-workers.ts';
+import { keepCompiledCode } from './keep-compiled-code.ts';
 import { loadDataConverter, temporalConnection } from './temporal-connection.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
@@ -62,6 +62,7 @@ async function main(): Promise<void> {
     const workflowBundle = await loadWorkflowBundle(config.cacheDir, tracing?.workflowModules);
     const work = { activities: createActivities(services), workflowBundle };
     const workers = (state.workers = await createTaskWorkers({ ...temporal, ...work, version, slots, tracing }));
+    keepCompiledCode();
     const running = workers.map((worker) => worker.run());
     const beside = [
       ensureRefreshSchedule({ ...temporal, log, signal }),
@@ -69,7 +70,6 @@ async function main(): Promise<void> {
     ];
     whenAborted(signal, () => workers.forEach(shutDownWorker));
     logStart(services, config);
-    keepCompiledCode();
     await Promise.all([...running, ...beside]);
   } finally {
     await closing.disposeAsync();

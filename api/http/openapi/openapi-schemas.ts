@@ -12,9 +12,19 @@ const SELF_EXPLANATORY_FORMATS: ReadonlySet<unknown> = new Set(['uuid', 'date-ti
  */
 export class SchemaCollection {
   readonly components: Record<string, JsonSchema> = {};
+  /** Most operations share their errors. */
+  readonly #converted = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() };
 
-  /** Returns the JSON Schema of what a client may send (`input`) or receives (`output`). */
+  /** Returns the JSON Schema of what a client may send (`input`) or receives (`output`). Do not change it. */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const known = this.#converted[io].get(schema);
+    if (known !== undefined) return known;
+    const converted = this.#convert(schema, io);
+    this.#converted[io].set(schema, converted);
+    return converted;
+  }
+
+  #convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     // Wrapped in an object, so that a schema with an id becomes a reference even at the top level.
     const whole = z.toJSONSchema(z.object({ it: schema }), {
       io,
