@@ -51,7 +51,8 @@ const CHECK_TIMEOUT_MS = 600_000;
 export function createContentCounts(database: Database) {
   return {
     /** Adds what has changed to the counts; one process at a time. Returns whether there is more. */
-    foldCounts(): Promise<boolean> {
+    async foldCounts(): Promise<boolean> {
+      if (!(await queryOne(database, `select from content_count_changes limit 1`))) return false;
       return database.transaction(async (transaction) => {
         const lock = await queryOne<{ taken: boolean }>(
           transaction,

@@ -93,7 +93,12 @@ export function createWebhookQueue(database: Database) {
      * Claims deliveries of all workspaces that are due, of each receiver the oldest, and as many as it has free slots. Receivers
      * with an open circuit are passed over. Workspaces take turns; one with many receivers has as many turns as one with few.
      */
-    claimDue({ leaseMs, maxSlots }: ClaimLimits, request: ClaimRequest): Promise<ClaimedDelivery[]> {
+    async claimDue({ leaseMs, maxSlots }: ClaimLimits, request: ClaimRequest): Promise<ClaimedDelivery[]> {
+      // Workers ask twice a second, and planning the claim takes twenty times as long as this.
+      if (
+        !(await queryOne(database, `select from webhook_deliveries where ${IS_WAITING} order by receiver_id limit 1`))
+      )
+        return [];
       return database.transaction(async (transaction) => {
         await query(transaction, LOCK_CLAIMS);
         return query<ClaimedDelivery>(
