@@ -95,8 +95,9 @@ async function gatherPages(
       if (!args.part?.number) skippedContents += await reindexings.countPublished(scope, collection);
       continue;
     }
-    // At the start of each collection, because a collection without chunks needs a tenant too.
-    if (from.content === null) await services.vectors.ensureTenant(found.index.space, found.index.tenant);
+    // Also without chunks a collection needs a tenant. Later on, Weaviate may have lost it again.
+    const ensure = from.content === null ? services.vectors.ensureTenant : services.vectors.ensureTenantOnce;
+    await ensure(found.index.space, found.index.tenant);
     const room = (PAGES_AT_ONCE - pages.length) * PAGE_SIZE;
     const rows = await reindexings.listChunksAfter(
       scope,

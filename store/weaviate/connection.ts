@@ -33,8 +33,8 @@ export type WeaviateConnection = {
   rest(request: RestRequest): Promise<unknown>;
   /** Runs calls of our own gRPC client. Errors are not mapped. */
   grpc<T>(operation: GrpcOperation<T>): Promise<T>;
-  /** Tenants that existed when this process last used them. */
-  knownTenants: LRUCache<string, true>;
+  /** Tenants that this process has seen: true if they existed when it last used them, false if a write found them gone. */
+  knownTenants: LRUCache<string, boolean>;
   /** Runs work of one tenant for all that ask before it starts. */
   shareRun: SharedRuns;
   classes: ClassSettings;

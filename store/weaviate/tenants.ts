@@ -77,12 +77,16 @@ export async function ensureTenant(connection: WeaviateConnection, tenant: Tenan
  * have lost its data: then the next write fails and forgets it.
  */
 export async function ensureTenantOnce(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
-  if (!connection.knownTenants.has(tenantKey(tenant))) await ensureTenant(connection, tenant);
+  if (connection.knownTenants.get(tenantKey(tenant)) !== true) await ensureTenant(connection, tenant);
 }
 
-/** Returns the error of a write: if a tenant that this process had seen is gone, the next attempt creates it. */
+/**
+ * Returns the error of a write: if a tenant that this process had seen is gone, the next attempt creates it. So it is for each of
+ * several writes that find it gone, whichever of them is the first.
+ */
 export function explainFailedWrite(connection: WeaviateConnection, tenant: Tenant, error: unknown): unknown {
-  if (!isTenantMissing(error) || !connection.knownTenants.delete(tenantKey(tenant))) return error;
+  if (!isTenantMissing(error) || !connection.knownTenants.has(tenantKey(tenant))) return error;
+  connection.knownTenants.set(tenantKey(tenant), false);
   return indexUnavailable(
     error,
     'The tenant of this collection is gone from the search index; try again to create it.',

@@ -28,7 +28,7 @@ export type VectorIndex = ReturnType<typeof createVectorIndex>;
  * Creates the index of chunks and memories in Weaviate: one class per embedding space, one tenant per collection and index
  * generation. It contains nothing that is not in Postgres. It connects with the first call and reconnects when the server
  * returns. Every method throws AppError `dependency_unavailable` (with `retryAfterS`) while Weaviate is unavailable, and
- * `internal` for an invalid request, such as a vector of the wrong length or a write to a missing tenant.
+ * `internal` for an invalid request, such as a vector of the wrong length or a write to a tenant that this process has not seen.
  */
 export function createVectorIndex(options: VectorIndexOptions) {
   const connection = createConnection(options);

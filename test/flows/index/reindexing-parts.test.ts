@@ -1,9 +1,25 @@
 import test from 'ava';
 import { reindexSlice } from '#activities/index/reindex.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
-import type { Embedder } from '#domain/embedder.ts';
+import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import { REINDEX_PARTS } from '#domain/index/reindex-job.ts';
-import { openInsides, startFlow } from '#test/support/harness/flow.ts';
+import { idsOf, openInsides, startFlow } from '#test/support/harness/flow.ts';
+
+/** Returns an embedder that gives all texts the same vector, after `before`. */
+function embedderFor(space: EmbeddingSpace, before: (texts: readonly string[]) => Promise<void>): Embedder {
+  return {
+    space,
+    maxTokens: 512,
+    tokenCounting: { kind: 'estimate', charactersPerToken: 4 },
+    embed: async (texts) => {
+      await before(texts);
+      return texts.map(() => Float32Array.from({ length: space.dimensions }, () => 1));
+    },
+    close: async () => undefined,
+  };
+}
+
+const STEP = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
 
 test('parts of a reindexing are written side by side, and together they write every chunk once, also when one broke off', async (t) => {
   const insides = openInsides(t);
@@ -21,29 +37,21 @@ test('parts of a reindexing are written side by side, and together they write ev
   const together = Promise.withResolvers<void>();
   let waiting = 0;
   let isBroken = true;
-  const embedder: Embedder = {
-    space: index.space,
-    maxTokens: 512,
-    tokenCounting: { kind: 'estimate', charactersPerToken: 4 },
-    embed: async (given) => {
-      // No part gets vectors before all parts ask for some.
-      waiting += 1;
-      if (waiting === REINDEX_PARTS) together.resolve();
-      await together.promise;
-      if (isBroken) {
-        isBroken = false;
-        throw new Error('the worker dies');
-      }
-      embedded.push(...given);
-      return given.map(() => Float32Array.from({ length: index.space.dimensions }, () => 1));
-    },
-    close: async () => undefined,
-  };
+  const embedder = embedderFor(index.space, async (given) => {
+    // No part gets vectors before all parts ask for some.
+    waiting += 1;
+    if (waiting === REINDEX_PARTS) together.resolve();
+    await together.promise;
+    if (isBroken) {
+      isBroken = false;
+      throw new Error('the worker dies');
+    }
+    embedded.push(...given);
+  });
   const services = { ...insides, embedders: { preferred: embedder, forSpace: () => embedder } };
-  const step = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
   const write = (number: number) => {
     const part = { number, of: REINDEX_PARTS };
-    return reindexSlice(services, { workspace_id: flow.workspaceId, reindexing_id: created.id, part }, step);
+    return reindexSlice(services, { workspace_id: flow.workspaceId, reindexing_id: created.id, part }, STEP);
   };
   const numbers = Array.from({ length: REINDEX_PARTS }, (_, number) => number);
   const ended = await Promise.allSettled(numbers.map(write));
@@ -56,5 +64,28 @@ test('parts of a reindexing are written side by side, and together they write ev
   t.is(new Set(embedded).size, texts.length);
   t.like(await stores.reindexings.find(scope), { contents: texts.length, chunks: texts.length, skipped_contents: 0 });
   t.is(await vectors.countObjects(index.space, index.tenant, {}), texts.length);
+  await stores.reindexings.complete(scope, created.id);
+});
+
+test('an index that is lost again in the middle of a reindexing is made again', async (t) => {
+  const insides = openInsides(t);
+  const flow = await startFlow();
+  const uploaded = await flow.upload(['content', 'A note about barley.'], ['content', 'A note about oats.']);
+  const [first = '', second = ''] = idsOf(uploaded).toSorted();
+  const scope = workspaceScope({ workspace_id: flow.workspaceId });
+  const { stores, vectors } = insides;
+  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
+  const created = await stores.reindexings.insert(scope, 'test');
+  if (!index || !created) throw new Error('there is no index or no reindexing');
+  await stores.reindexings.start(scope, created.id);
+  const from = (await stores.reindexings.findProgress(scope, created.id))?.position;
+  if (!from) throw new Error('the reindexing is nowhere');
+  const to = { collection: flow.collectionId, content: first, chunk: 0 };
+  await stores.reindexings.advance(scope, created.id, { from, to, contents: 1, skippedContents: 0, chunks: 1 });
+  await vectors.dropTenant(index.space, index.tenant);
+  const embedder = embedderFor(index.space, async () => undefined);
+  const services = { ...insides, embedders: { preferred: embedder, forSpace: () => embedder } };
+  t.is(await reindexSlice(services, { workspace_id: flow.workspaceId, reindexing_id: created.id }, STEP), null);
+  t.is(await vectors.countObjects(index.space, index.tenant, { contentId: second }), 1);
   await stores.reindexings.complete(scope, created.id);
 });

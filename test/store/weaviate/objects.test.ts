@@ -68,7 +68,7 @@ test('writes every text: lone surrogates, without facets, larger than a batch', 
   await index.close();
 });
 
-test('creates a tenant again that another process dropped, after one failed write', async (t) => {
+test('creates a tenant again that another process dropped, after failed writes, which are repeated', async (t) => {
   const { index, tenant } = await freshTenant();
   const other = createVectorIndex(weaviateOptions());
   await index.ensureTenantOnce(SPACE, tenant);
@@ -76,8 +76,10 @@ test('creates a tenant again that another process dropped, after one failed writ
   await other.dropTenant(SPACE, tenant);
   await index.ensureTenantOnce(SPACE, tenant);
   t.false(await other.tenantExists(SPACE, tenant), 'this process still knows the tenant and did not ask');
-  const failed = await t.throwsAsync(index.writeObjects(SPACE, tenant, [indexObject()]), { instanceOf: AppError });
-  t.is(failed.code, 'dependency_unavailable');
+  // Two at the same time, and one that was prepared before they failed: none of them is a fault of its contents.
+  const write = () => t.throwsAsync(index.writeObjects(SPACE, tenant, [indexObject()]), { instanceOf: AppError });
+  for (const failed of [...(await Promise.all([write(), write()])), await write()])
+    t.is(failed.code, 'dependency_unavailable');
   await index.ensureTenantOnce(SPACE, tenant);
   await index.writeObjects(SPACE, tenant, [indexObject()]);
   t.is(await index.countObjects(SPACE, tenant, {}), 1);
