@@ -24,8 +24,8 @@ const MAX_GROUP = { contents: 50, bytes: 512 * 1024 };
  * @throws errors of the infrastructure; what was finished before stays finished.
  */
 export async function ingestContents(ingestion: Ingestion): Promise<IngestOutcome> {
-  const { services, batch, pace } = ingestion;
-  const { runs } = services.stores;
+  const { services, batch, pace, step } = ingestion;
+  const { runs, publications } = services.stores;
   const scope = collectionScope(batch);
   using atWork = new DisposableStack();
   atWork.use(enterAttempt(batch));
@@ -37,12 +37,17 @@ export async function ingestContents(ingestion: Ingestion): Promise<IngestOutcom
       if (outcomes.length > 1 && pace.timeSlice.isOver()) break;
       outcomes.push(await ingestTogether(ingestion, [content]));
     }
+    // An earlier attempt may have died after a publication, before it told what had changed.
+    const stale =
+      step.attempt > 1
+        ? await publications.listStale(scope, batch.collection_id, batch.content_ids)
+        : outcomes.flatMap((outcome) => outcome.stale);
     const left = await runs.listWork(scope, runContentsOf(batch));
     if (left.length > 0) await runs.forgiveAttempt(scope, runContentsOf(batch, idsOf(left)));
     return {
       more: idsOf(left.filter((content) => !content.paused)),
       paused: idsOf(left.filter((content) => content.paused)),
-      stale: outcomes.flatMap((outcome) => outcome.stale),
+      stale,
       chunks: outcomes.reduce((sum, outcome) => sum + outcome.chunks, 0),
     };
   } catch (error) {

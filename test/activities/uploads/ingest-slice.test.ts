@@ -119,6 +119,15 @@ test('attempts that go on at the same moment after a suspension are no deaths', 
   t.deepEqual(await query(database, sql, { runId: batch.run_id }), [{ stage: 'ready' }]);
 });
 
+test('what was changed while it was ingested is told by the next attempt, when one dies after its publication', async (t) => {
+  const { attempt, stores, scope, batch } = await openBatch(t);
+  const [changed = ''] = batch.content_ids;
+  await stores.contentChanges.update(scope, changed, { metadata: { lang: 'en' }, externalId: null });
+  t.deepEqual((await attempt(1)).stale, [changed]);
+  // Nobody has got that answer.
+  t.like(await attempt(2), { more: [], stale: [changed], chunks: 0 });
+});
+
 test('a time slice counts what it has achieved while it runs, for its heartbeats', async (t) => {
   const { attempt, progress } = await openBatch(t);
   await attempt(1);
