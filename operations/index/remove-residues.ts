@@ -5,10 +5,12 @@ import type { Services } from '#operations/services.ts';
 
 const BATCH_SIZE = 20;
 const BATCH_ROWS = 2_000;
+/** The deletion of a large archive or collection makes as many residues wait as it has contents. */
+const POSTPONED_AT_ONCE = 500;
 
 /**
- * Removes chunk rows and index objects of versions that are no longer needed. Returns the number of residues that were
- * processed.
+ * Removes chunk rows and index objects of versions that are no longer needed. Returns the number of residues that were processed
+ * or postponed: if there were any, more may be due.
  */
 export async function removeResidues(services: Services): Promise<number> {
   const due = await services.stores.system.claimDueResidues(BATCH_SIZE, REMOVAL_DELAYS_MS);
@@ -24,7 +26,8 @@ export async function removeResidues(services: Services): Promise<number> {
       );
     }
   }
-  return due.length;
+  if (due.length === BATCH_SIZE) return due.length;
+  return due.length + (await services.stores.system.postponeDeleting(POSTPONED_AT_ONCE));
 }
 
 async function removeResidue(services: Services, residue: Residue): Promise<void> {

@@ -45,6 +45,25 @@ export function createResidueSystem(database: Database) {
       );
     },
 
+    /**
+     * Postpones those of up to `limit` residues that are due whose contents are being deleted, as `claimDueResidues` does, so that
+     * many of them do not hold up others. Returns how many.
+     */
+    async postponeDeleting(limit: number): Promise<number> {
+      const rows = await query(
+        database,
+        `with due as materialized (
+           select content_id, collection_id from residues where due_at <= now() order by due_at limit :limit
+           for update skip locked
+         )
+         update residues r set due_at = now() + interval '1 minute'
+         from due join content_collections cc using (content_id, collection_id)
+         where cc.stage = 'deleting' and r.content_id = cc.content_id and r.collection_id = cc.collection_id returning 1`,
+        { limit },
+      );
+      return rows.length;
+    },
+
     /** Deletes a residue after its last pass, unless it was renewed meanwhile. */
     async deleteResidue(residue: { content_id: string; collection_id: string }, passes: number): Promise<void> {
       await query(

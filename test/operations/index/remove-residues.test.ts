@@ -171,3 +171,18 @@ test('concurrent loops share the passes without claiming the same residue', asyn
   );
   t.deepEqual(await query(database, 'select distinct passes from residues'), [{ passes: 1 }]);
 });
+
+test('many contents that are being deleted do not hold up the residues of others', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, versions, database, services } = leftovers;
+  const { id } = await publishAndRestart(leftovers);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  await query(database, 'update residues set due_at = now()');
+  const entries = await addContents(place, 70);
+  await place.stores.runControl.startDeletion(place.scope, entries.contentIds);
+  const older = `update residues set due_at = now() - interval '1 hour' where content_id = any(:contentIds::uuid[])`;
+  await query(database, older, { contentIds: entries.contentIds });
+  // As the loop does, which pauses when nothing is left.
+  while ((await removeResidues(services)) > 0);
+  t.deepEqual(await versions(id, 2), ['2/2', '0/0']);
+});
