@@ -15,8 +15,11 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 
 const CONCURRENCY = 4;
 const MAX_ATTEMPTS = 3;
+/** How soon a download ends whose content is cancelled, deleted or replaced. */
+const CHECK_EVERY_MS = 1_000;
 
-type Download = { content: OwnedContent; url: string; step: StepContext };
+/** `signal`: aborted with that of the step, or when nobody wants the file any more. */
+type Download = { content: OwnedContent; url: string; step: StepContext; signal: AbortSignal };
 
 /**
  * Downloads the URLs among the contents of a batch into the blob store. The answer of a failed download is never stored as
@@ -68,12 +71,34 @@ async function claimAndDownload(
   for (const content of owned) {
     try {
       if (content.url === null) throw new Error('a content with source url has no URL');
-      if (await downloadOne(services, batch, { content, url: content.url, step })) outcome.go_on.push(id);
+      using watch = watchRun(services, batch, id);
+      const signal = AbortSignal.any([step.signal, watch.signal]);
+      if (await downloadOne(services, batch, { content, url: content.url, step, signal })) outcome.go_on.push(id);
     } catch (error) {
       await services.stores.runs.forgiveAttempt(collectionScope(batch), runContentsOf(batch, [id]));
       throw error;
     }
   }
+}
+
+/**
+ * Watches whether the run still owns a content: otherwise its download, of up to a quarter of an hour and three times, would hold up
+ * the other contents of the batch. Dispose it at the end.
+ */
+function watchRun(services: WorkerServices, batch: Batch, contentId: string): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController();
+  let isChecking = false;
+  const check = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    const run = runContentsOf(batch, [contentId]);
+    // While the database does not answer, the download goes on.
+    const owned = await services.stores.runs.stagesOf(collectionScope(batch), run).catch(() => null);
+    isChecking = false;
+    if (owned?.length === 0) controller.abort(new Error('a content was cancelled while it was downloaded'));
+  };
+  const timer = setInterval(() => void check(), CHECK_EVERY_MS);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Returns true when the file is stored and this run still owns the content. */
@@ -83,6 +108,7 @@ async function downloadOne(services: WorkerServices, batch: Batch, one: Download
       return await downloadFile(services, batch, one);
     } catch (error) {
       one.step.signal.throwIfAborted();
+      if (one.signal.aborted) return false;
       if (isPassing(error)) throw error;
       if (attempt < MAX_ATTEMPTS && isWorthAnotherDownload(error)) continue;
       const failure = error instanceof AppError ? error : null;
@@ -104,13 +130,13 @@ async function downloadOne(services: WorkerServices, batch: Batch, one: Download
 }
 
 async function downloadFile(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {
-  const { content, url, step } = one;
+  const { content, url, signal } = one;
   const { maxBytes, totalTimeoutMs } = services.downloads;
   const response = await services.egress.download(url, {
     maxBytes,
     maxInflatedBytes: maxBytes,
     totalTimeoutMs,
-    signal: step.signal,
+    signal,
     headers: { accept: '*/*' },
   });
   const head: Uint8Array[] = [];
