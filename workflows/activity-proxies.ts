@@ -46,7 +46,7 @@ const HEARTBEAT_TIMEOUT = '20s';
 /** Somebody waits for express work. */
 const EXPRESS_HEARTBEAT_TIMEOUT = '5s';
 
-type Timeout = '1m' | '2m' | '5m' | '10m' | '30m' | '6h';
+type Timeout = '2m' | '5m' | '30m' | '6h';
 
 /**
  * The activities of every task queue, with their timeouts and retry policy. `fairnessKey` (a workspace id) shares the queues
@@ -65,9 +65,11 @@ export function activityProxiesFor(fairnessKey: string) {
     upkeep: proxy<AllUpkeepSteps>(TASK_QUEUES.upkeep, '2m'),
     download: proxy<DownloadSteps>(TASK_QUEUES.download, '6h'),
     crawl: proxy<CrawlSteps>(TASK_QUEUES.crawl, '6h'),
-    express: proxy<ExpressSteps>(TASK_QUEUES.express, '1m'),
+    // What embeds is limited generously: a slow model that many share takes long, and an attempt that is ended embeds the same again.
+    // Heartbeats tell who has died.
+    express: proxy<ExpressSteps>(TASK_QUEUES.express, '30m'),
     ingest: proxy<IngestSteps>(TASK_QUEUES.ingest, '6h'),
-    index: proxy<IndexSteps & ReindexSlice & ReembedSlice>(TASK_QUEUES.index, '10m'),
+    index: proxy<IndexSteps & ReindexSlice & ReembedSlice>(TASK_QUEUES.index, '6h'),
     compress: proxy<CompressionSteps>(TASK_QUEUES.compress, '30m'),
     // Long enough for a slow chat model. These activities are idempotent.
     conversations: proxy<ConversationSteps>(TASK_QUEUES.upkeep, '30m'),

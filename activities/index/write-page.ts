@@ -11,6 +11,8 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** Most chunks of a page. */
 export const PAGE_SIZE = 128;
+/** Most characters of a page, as when contents are ingested: a slow model takes minutes for 128 long chunks. */
+const MAX_CHARACTERS = 24_000;
 /** Most pages that are embedded at once: an embedding server is kept busy while earlier pages are written. */
 export const PAGES_AT_ONCE = 4;
 /** Each holds a connection to the database, and a worker may have several parts. */
@@ -24,25 +26,42 @@ export type Page = {
   rows: readonly ChunkToRewrite[];
 };
 
-/** Splits rows into pages. */
-export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
-  const count = Math.ceil(rows.length / PAGE_SIZE);
-  return Array.from({ length: count }, (_, number) => rows.slice(number * PAGE_SIZE, (number + 1) * PAGE_SIZE));
+/** Splits rows into pages, which have at least one. */
+export function pagesOf<Row extends ChunkToRewrite>(rows: readonly Row[]): Row[][] {
+  const pages: Row[][] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const page = pages.at(-1);
+    const { length } = storedText(row);
+    characters += length;
+    if (page && page.length < PAGE_SIZE && characters <= MAX_CHARACTERS) page.push(row);
+    else {
+      pages.push([row]);
+      characters = length;
+    }
+  }
+  return pages;
 }
 
-/** Embeds all pages at once, and writes each as soon as it is embedded and the one before is written. */
-export function embedAndWrite<Rows, Vectors, Written>(
+/**
+ * Embeds a few pages at once, and writes each as soon as it is embedded and the one before is written. Those after them begin when
+ * all are written: what a slow embedder has done by the time limit of an activity is in the index, and is not done again.
+ */
+export async function embedAndWrite<Rows, Vectors, Written>(
   pages: readonly Rows[],
   embed: (page: Rows) => Promise<Vectors>,
   write: (page: Rows, vectors: Vectors) => Promise<Written>,
 ): Promise<Written[]> {
   const writes = pLimit(WRITES_AT_ONCE);
-  return Promise.all(
-    pages.map(async (page) => {
+  const written: Written[] = [];
+  for (let start = 0; start < pages.length; start += PAGES_AT_ONCE) {
+    const group = pages.slice(start, start + PAGES_AT_ONCE).map(async (page) => {
       const vectors = await embed(page);
       return writes(() => write(page, vectors));
-    }),
-  );
+    });
+    written.push(...(await Promise.all(group)));
+  }
+  return written;
 }
 
 /**

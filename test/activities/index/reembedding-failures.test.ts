@@ -4,6 +4,7 @@ import { AppError } from '#domain/app-error.ts';
 import { reembedWorkflowId } from '#domain/index/reembed-job.ts';
 import { deleteCollection } from '#operations/collections/delete-collection.ts';
 import { query } from '#store/postgres.ts';
+import { longText } from '#test/support/harness/flow.ts';
 import { openOwnReembedding } from './own-reembedding.ts';
 
 test('a text that the new embedder rejects ends the change with a message, and nothing of it is left', async (t) => {
@@ -184,4 +185,16 @@ test('a process that does not know of a second index is refused what it says abo
   t.deepEqual(await isAnyRefused(), [true, true, true], 'it may not know that the old index is gone');
   await own.ingest(late);
   t.deepEqual(await own.objects(), { 2: 2 }, 'newer ones go on');
+});
+
+test('no more of long chunks is embedded at once than when contents are ingested', async (t) => {
+  const own = await openOwnReembedding(t);
+  await own.ingest(await own.add(longText(120)));
+  await own.start();
+  const pages: (readonly string[])[] = [];
+  own.hooks.next = async (texts) => void pages.push(texts);
+  await own.build();
+  t.true(pages.length > 2);
+  t.true(pages.every((texts) => texts.length === 1 || texts.join('').length <= 24_000));
+  t.is((await own.read())?.contents, 1);
 });

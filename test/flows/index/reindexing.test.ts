@@ -134,20 +134,18 @@ test('several pages of several collections are embedded at a time, and a slice t
   if (!index || !second) throw new Error('the collections have no index');
   const { space } = index;
   for (const { tenant } of [index, second]) await insides.vectors.dropTenant(space, tenant);
-  let waiting: (() => void)[] = [];
+  const together = Promise.withResolvers<void>();
+  let asked = 0;
   let isBroken = true;
   const embedder: Embedder = {
     space,
     maxTokens: 512,
     tokenCounting: { kind: 'estimate', charactersPerToken: 4 },
-    // The first time, answers nobody until two pages wait.
+    // Answers nobody until two pages wait.
     embed: async (texts) => {
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        if (isBroken && waiting.length < 2) return;
-        for (const release of waiting) release();
-        waiting = [];
-      });
+      asked += 1;
+      if (asked === 2) together.resolve();
+      await together.promise;
       if (isBroken && texts.length === 1) throw new Error('the worker dies');
       return texts.map(() => Float32Array.from({ length: space.dimensions }, () => Math.sqrt(1 / space.dimensions)));
     },
