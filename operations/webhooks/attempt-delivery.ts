@@ -6,17 +6,18 @@ import {
   type DeliveryDecision,
 } from '#domain/webhooks/delivery-decision.ts';
 import { decideCircuit, newCircuit, type CircuitDecision } from '#domain/webhooks/receiver-circuit.ts';
-import { deliverToReceiverId, deliverToReceiverJob } from '#domain/webhooks/webhook-jobs.ts';
+import { deliverToReceiverJob } from '#domain/webhooks/webhook-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import type { Stores } from '#store/stores.ts';
 import type { WakeUp } from '#store/outbox/wake-ups.ts';
 import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
 import type { ReceiverRow } from '#store/webhooks/webhook-receivers.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
-import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
+import { sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import { GONE_MESSAGE } from './end-overdue-deliveries.ts';
 import { endOpenDeliveries } from './end-open-deliveries.ts';
 import { sendMessage, type SendResult } from './send-message.ts';
+import { wakeReceiver } from './wake-receiver.ts';
 import { receiverLimits, type WebhookServices } from './webhook-services.ts';
 
 /** A claimed delivery and how its attempt ended. */
@@ -131,8 +132,7 @@ async function recordReceiver(
   }
   if (next.change !== 'closes' || before.outage === null || isProbe) return { jobs: [], wakeUps: [] };
   // The workflow sleeps until its next probe, which is not needed any more.
-  const workflowId = deliverToReceiverId({ receiver_id, outage: before.outage });
-  return { jobs: [], wakeUps: await enqueueWakeUps(stores, scope, [workflowId]) };
+  return { jobs: [], wakeUps: await wakeReceiver(stores, scope, { receiver_id, outage: before.outage }) };
 }
 
 /** Disables the webhook of a delivery whose receiver answered 410, unless it has another URL by now. */

@@ -1,8 +1,7 @@
-import { deliverToReceiverId } from '#domain/webhooks/webhook-jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Stores } from '#store/stores.ts';
 import type { WakeUp } from '#store/outbox/wake-ups.ts';
-import { enqueueWakeUps } from '#operations/jobs/wake-ups.ts';
+import { wakeReceiver } from './wake-receiver.ts';
 
 /** More than a webhook with a working receiver ever has; what is left is ended in the background. */
 const MAX_AT_ONCE = 1_000;
@@ -32,5 +31,5 @@ export async function forgetReceiver(stores: Stores, scope: Scope, receiverId: s
   }
   await stores.webhookReceivers.forget(scope, receiverId);
   if (before.outage === null) return [];
-  return enqueueWakeUps(stores, scope, [deliverToReceiverId({ receiver_id: receiverId, outage: before.outage })]);
+  return wakeReceiver(stores, scope, { receiver_id: receiverId, outage: before.outage });
 }

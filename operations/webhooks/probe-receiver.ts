@@ -1,10 +1,10 @@
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
-import { deliverToReceiverId, type Outage, type ProbeOutcome } from '#domain/webhooks/webhook-jobs.ts';
+import type { Outage, ProbeOutcome } from '#domain/webhooks/webhook-jobs.ts';
 import type { Stores } from '#store/stores.ts';
 import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
 import type { WakeUp } from '#store/outbox/wake-ups.ts';
-import { enqueueWakeUps } from '#operations/jobs/wake-ups.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
+import { wakeReceiver } from './wake-receiver.ts';
 import { receiverLimits, type WebhookServices } from './webhook-services.ts';
 
 type Prepared = { kind: 'over' } | { kind: 'wait'; waitMs: number } | { kind: 'send'; probe: ClaimedDelivery };
@@ -49,5 +49,5 @@ async function prepare(services: WebhookServices, outage: Outage, isWoken: boole
 export async function probeSoon(stores: Stores, scope: Scope, receiverId: string): Promise<WakeUp[]> {
   const outage = await stores.webhookReceivers.endPause(scope, receiverId);
   if (outage === null) return [];
-  return enqueueWakeUps(stores, scope, [deliverToReceiverId({ receiver_id: receiverId, outage })]);
+  return wakeReceiver(stores, scope, { receiver_id: receiverId, outage });
 }

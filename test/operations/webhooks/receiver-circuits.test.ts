@@ -1,6 +1,7 @@
 import test from 'ava';
 import { attemptDelivery } from '#operations/webhooks/attempt-delivery.ts';
 import { testWebhook } from '#operations/webhooks/test-webhook.ts';
+import { updateWebhook } from '#operations/webhooks/update-webhook.ts';
 import { redeliverWebhook } from '#operations/webhooks/webhook-deliveries.ts';
 import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import { query, type Database } from '#store/postgres.ts';
@@ -95,6 +96,19 @@ test('an answer other than that of the probe closes the circuit, and the waiting
   t.deepEqual(await query(own.database, 'select workflow_id from wakes'), [{ workflow_id: job?.workflow_id }]);
   await own.sendAll();
   t.like(await own.show(), { delivery_state: 'ok' });
+});
+
+test('the workflow that was started again in place of an ended one is woken', async (t) => {
+  const own = await openReceiver(t, { count: 20, status: 500 });
+  await own.sendAll();
+  const [job] = await own.jobs();
+  const again = `${job?.workflow_id}/again-1`;
+  await query(own.database, 'update outbox set workflow_id = :again', { again });
+  const wakes = () => query(own.database, 'delete from wakes returning workflow_id');
+  await testWebhook(own.services, own.caller, { id: own.webhookId, idempotency: null });
+  t.deepEqual(await wakes(), [{ workflow_id: again }]);
+  await updateWebhook(own.services, own.caller, { id: own.webhookId, fields: { status: 'disabled' } });
+  t.deepEqual(await wakes(), [{ workflow_id: again }]);
 });
 
 test('a receiver that answers 429 with Retry-After gets nothing until then, unless somebody tests it', async (t) => {
