@@ -173,9 +173,10 @@ export async function updateFacets(
         } catch (error) {
           if (isTenantMissing(error) || hasStatus(error, 404)) return [update.id];
           if (!hasStatus(error, 500)) throw error;
-          await rewriteObjects(connection, tenant, [
-            { ...(await readObject(connection, tenant, update.id)), ...update },
-          ]);
+          // Weaviate says the same of an object that is deleted while it is changed.
+          const object = await readObject(connection, tenant, update.id);
+          if (object === null) return [update.id];
+          await rewriteObjects(connection, tenant, [{ ...object, ...update }]);
           return [];
         }
       }),
@@ -194,14 +195,17 @@ async function patchFacets(
   await connection.rest({ method: 'PATCH', path, body });
 }
 
-async function readObject(connection: WeaviateConnection, tenant: Tenant, id: string): Promise<IndexObject> {
+/** Null when there is no such object. */
+async function readObject(connection: WeaviateConnection, tenant: Tenant, id: string): Promise<IndexObject | null> {
   const query = new URLSearchParams({ tenant: tenant.name, include: 'vector', consistency_level: 'QUORUM' });
   const path = `/objects/${className(tenant.space)}/${id}?${query.toString()}`;
+  const found = await connection.rest({ method: 'GET', path }).catch((error: unknown) => {
+    if (!hasStatus(error, 404)) throw error;
+    return null;
+  });
+  if (found === null) return null;
   // Weaviate returns an object as it was written.
-  const { properties, vector } = (await connection.rest({ method: 'GET', path })) as {
-    properties: StoredProperties;
-    vector: number[];
-  };
+  const { properties, vector } = found as { properties: StoredProperties; vector: number[] };
   const { content_id, version, text, facets } = properties;
   return { id, content_id, version, text, facets, vector: Float32Array.from(vector) };
 }

@@ -52,3 +52,16 @@ test('nothing is left of objects that were deleted while they were rewritten, wh
   t.true(await hasObjects());
   await index.close();
 });
+
+test('an object that is deleted while its filters are changed counts as missing', async (t) => {
+  const { index, tenant } = await freshTenant();
+  for (let round = 0; round < 5; round += 1) {
+    const objects = Array.from({ length: 300 }, () => indexObject());
+    await index.writeObjects(SPACE, tenant, objects);
+    const updates = objects.map(({ id }) => ({ id, facets: ['m.lang=s:de'] }));
+    const ids = objects.map(({ id }) => id);
+    await Promise.all([index.updateFacets(SPACE, tenant, updates), index.deleteObjects(SPACE, tenant, ids)]);
+    t.is((await index.updateFacets(SPACE, tenant, updates)).length, objects.length);
+  }
+  await index.close();
+});
