@@ -69,7 +69,7 @@ export function activityProxiesFor(fairnessKey: string) {
     // Heartbeats tell who has died.
     express: proxy<ExpressSteps>(TASK_QUEUES.express, '30m'),
     ingest: proxy<IngestSteps>(TASK_QUEUES.ingest, '6h'),
-    index: proxy<IndexSteps & ReindexSlice & ReembedSlice>(TASK_QUEUES.index, '6h'),
+    index: proxy<IndexSteps & ReindexSlice & ReembedSlice>(TASK_QUEUES.index, '30m'),
     compress: proxy<CompressionSteps>(TASK_QUEUES.compress, '30m'),
     // Long enough for a slow chat model. These activities are idempotent.
     conversations: proxy<ConversationSteps>(TASK_QUEUES.upkeep, '30m'),

@@ -9,7 +9,7 @@ import { isCancelled, isPassing, publicMessageOf } from '#activities/failures.ts
 import type { StepContext } from '#activities/step.ts';
 import { startTimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { embedAndWrite, PAGE_SIZE, PAGES_AT_ONCE, pagesOf, vectorsOf, writePage, type Page } from './write-page.ts';
+import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, vectorsOf, writePage, type Page } from './write-page.ts';
 
 const HARMLESS_TEXT = 'The sun is shining.';
 
@@ -105,8 +105,9 @@ async function buildNextPages(
   const key = { collectionId: args.collection_id, number: generation.number };
   const limit = atMost * PAGE_SIZE;
   const rows = await stores.builtContents.listChunks(scope, key, { part: args.part, after, limit });
+  const { pages, rest } = firstPages(rows, atMost);
   const written = await embedAndWrite(
-    pagesOf(rows),
+    pages,
     (page) => embedPage(services, build, page),
     (page, vectors) => writeBuiltPage(services, build, { rows: page, vectors }),
   );
@@ -114,8 +115,8 @@ async function buildNextPages(
   const contents = await stores.builtContents.mark(scope, key, complete);
   if (rows.length > 0)
     await stores.builtContents.advance(scope, args.reembedding_id, { contents, chunks: written.flat().length });
-  const last = rows.at(-1);
-  if (!last || rows.length < limit) return null;
+  const last = rows.at(-1 - rest);
+  if (!last || (rest === 0 && rows.length < limit)) return null;
   return { content: last.content_id, version: last.version, chunk: last.chunk_index };
 }
 

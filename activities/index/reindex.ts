@@ -5,7 +5,7 @@ import type { ReindexPosition } from '#store/index/reindexings.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { embedAndWrite, PAGE_SIZE, PAGES_AT_ONCE, pagesOf, vectorsOf, writePage, type Page } from './write-page.ts';
+import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, vectorsOf, writePage, type Page } from './write-page.ts';
 
 /** Bounds the look-ups of a workspace with many empty collections between two checks of the time slice. */
 const COLLECTIONS_AT_ONCE = 16;
@@ -98,15 +98,18 @@ async function gatherPages(
     // Also without chunks a collection needs a tenant. Later on, Weaviate may have lost it again.
     const ensure = from.content === null ? services.vectors.ensureTenant : services.vectors.ensureTenantOnce;
     await ensure(found.index.space, found.index.tenant);
-    const room = (PAGES_AT_ONCE - pages.length) * PAGE_SIZE;
+    const room = PAGES_AT_ONCE - pages.length;
+    const limit = room * PAGE_SIZE;
     const rows = await reindexings.listChunksAfter(
       scope,
       { collection, content: from.content, chunk: from.chunk, part: args.part },
-      room,
+      limit,
     );
-    pages.push(...pagesOf(rows).map((page) => ({ collection, index: found.index, embedder, rows: page })));
-    const last = rows.at(-1);
-    if (last && rows.length === room) next = { collection, content: last.content_id, chunk: last.chunk_index };
+    const first = firstPages(rows, room);
+    pages.push(...first.pages.map((page) => ({ collection, index: found.index, embedder, rows: page })));
+    const last = rows.at(-1 - first.rest);
+    if (last && (first.rest > 0 || rows.length === limit))
+      next = { collection, content: last.content_id, chunk: last.chunk_index };
   }
   return { pages, skippedContents, next };
 }

@@ -26,42 +26,40 @@ export type Page = {
   rows: readonly ChunkToRewrite[];
 };
 
-/** Splits rows into pages, which have at least one. */
-export function pagesOf<Row extends ChunkToRewrite>(rows: readonly Row[]): Row[][] {
+/** Splits rows into pages, each of at least one, and returns the first of them. `rest`: how many rows are in none of these. */
+export function firstPages<Row extends ChunkToRewrite>(
+  rows: readonly Row[],
+  atMost: number,
+): { pages: Row[][]; rest: number } {
   const pages: Row[][] = [];
   let characters = 0;
-  for (const row of rows) {
+  for (const [place, row] of rows.entries()) {
     const page = pages.at(-1);
     const { length } = storedText(row);
     characters += length;
     if (page && page.length < PAGE_SIZE && characters <= MAX_CHARACTERS) page.push(row);
     else {
+      if (pages.length === atMost) return { pages, rest: rows.length - place };
       pages.push([row]);
       characters = length;
     }
   }
-  return pages;
+  return { pages, rest: 0 };
 }
 
-/**
- * Embeds a few pages at once, and writes each as soon as it is embedded and the one before is written. Those after them begin when
- * all are written: what a slow embedder has done by the time limit of an activity is in the index, and is not done again.
- */
-export async function embedAndWrite<Rows, Vectors, Written>(
+/** Embeds all pages at once, and writes each as soon as it is embedded and the one before is written. */
+export function embedAndWrite<Rows, Vectors, Written>(
   pages: readonly Rows[],
   embed: (page: Rows) => Promise<Vectors>,
   write: (page: Rows, vectors: Vectors) => Promise<Written>,
 ): Promise<Written[]> {
   const writes = pLimit(WRITES_AT_ONCE);
-  const written: Written[] = [];
-  for (let start = 0; start < pages.length; start += PAGES_AT_ONCE) {
-    const group = pages.slice(start, start + PAGES_AT_ONCE).map(async (page) => {
+  return Promise.all(
+    pages.map(async (page) => {
       const vectors = await embed(page);
       return writes(() => write(page, vectors));
-    });
-    written.push(...(await Promise.all(group)));
-  }
-  return written;
+    }),
+  );
 }
 
 /**
