@@ -6,8 +6,10 @@ import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import {
   isRedirect,
-  readBody,
+  limitBytes,
+  readStart,
   requestOptions,
+  responseFileOf,
   retryableDownloadError,
   siteRulesOf,
   type PageOutcome,
@@ -58,7 +60,7 @@ async function readRobots(services: WorkerServices, request: PageRequest): Promi
   if (response === null) return '';
   const { status } = response;
   if (status >= 200 && status < 300) {
-    return (await readBody(response, MAX_ROBOTS_BYTES, 'cut')).toString('utf8').replaceAll('\0', '');
+    return (await readStart(response, MAX_ROBOTS_BYTES)).toString('utf8').replaceAll('\0', '');
   }
   await response.discard();
   if (status !== 429 && status < 500) return '';
@@ -76,9 +78,12 @@ async function fetchSitemap(services: WorkerServices, request: PageRequest): Pro
     }
     throw new AppError('download_rejected', 'There is no sitemap.');
   }
-  const bytes = await readBody(response, MAX_SITEMAP_BYTES, 'refuse');
+  // In a file: a hundred of them may wait for the process that reads them.
+  const bytes = limitBytes(response.body, MAX_SITEMAP_BYTES);
+  await using blob = await services.blobs.spool(bytes, MAX_SITEMAP_BYTES);
+  const file = await responseFileOf(blob);
   const payload: PageTask = { kind: 'sitemap', url: page.url, rules: siteRulesOf(crawl) };
-  const { links, sitemaps } = await services.pages.inspect(bytes, payload, { signal, share: crawl.workspace_id });
+  const { links, sitemaps } = await services.pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   return { kind: 'sitemap', links, sitemaps };
 }
 

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '#domain/app-error.ts';
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { SpooledBlob, StoredBlob } from '#domain/blob-store.ts';
 import { parseRetryAfterS } from '#domain/retry-after.ts';
 import type { Link, PageTask, PageTaskResult, SiteRules } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
@@ -73,8 +73,8 @@ export function isRedirect({ status, headers }: FetchedResponse): boolean {
   return REDIRECTS.has(status) && headers['location'] !== undefined;
 }
 
-/** Reads a body of at most `maxBytes`; a longer one is cut or refused. @throws AppError `download_too_large`. */
-export async function readBody(response: FetchedResponse, maxBytes: number, beyond: 'cut' | 'refuse'): Promise<Buffer> {
+/** Reads the first `maxBytes` of a body. */
+export async function readStart(response: FetchedResponse, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body) {
@@ -82,14 +82,25 @@ export async function readBody(response: FetchedResponse, maxBytes: number, beyo
     bytes += part.byteLength;
     if (bytes <= maxBytes) continue;
     await response.discard();
-    if (beyond === 'cut') break;
-    throw pageTooLargeError(maxBytes);
+    break;
   }
   return Buffer.concat(parts).subarray(0, maxBytes);
 }
 
-export function pageTooLargeError(maxBytes: number): AppError {
-  return new AppError('download_too_large', `The page is larger than the limit of ${maxBytes} bytes.`);
+/** Passes a body on. @throws AppError `download_too_large` when it has more than `maxBytes`. */
+export async function* limitBytes(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncIterable<Uint8Array> {
+  let seen = 0;
+  for await (const part of bytes) {
+    seen += part.byteLength;
+    if (seen > maxBytes)
+      throw new AppError('download_too_large', `The page is larger than the limit of ${maxBytes} bytes.`);
+    yield part;
+  }
+}
+
+/** Returns a spooled response as the processes that parse it take it. */
+export async function responseFileOf(blob: SpooledBlob): Promise<{ path: string; bytes?: Uint8Array }> {
+  return blob.bytes === null ? { path: await blob.path() } : { path: '', bytes: blob.bytes };
 }
 
 /** Returns the error of a request that may succeed later; it carries the site's `Retry-After`, at most an hour. */

@@ -7,8 +7,9 @@ import { keepHead } from '#activities/uploads/keep-head.ts';
 import {
   type PageOutcome,
   type Validators,
+  limitBytes,
+  responseFileOf,
   siteRulesOf,
-  pageTooLargeError,
   type PageResponse,
 } from './page-request.ts';
 
@@ -74,8 +75,7 @@ async function inspectHtml({ request, response, inspect }: PageResponse, blob: S
   const { crawl, page } = request;
   const charset = CHARSET.exec(response.headers['content-type'] ?? '')?.[1] ?? null;
   const payload: PageTask = { kind: 'page', url: page.url, charset, rules: siteRulesOf(crawl) };
-  const file = blob.bytes === null ? { path: await blob.path() } : { path: '', bytes: blob.bytes };
-  const found = await inspect(file, payload);
+  const found = await inspect(await responseFileOf(blob), payload);
   const isFollowable =
     found.isFollowable && !robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('nofollow');
   return isFollowable ? found : { ...found, links: [] };
@@ -88,15 +88,6 @@ function isReadable({ services, request }: PageResponse, type: string): boolean 
     return true;
   } catch {
     return false;
-  }
-}
-
-async function* limitBytes(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncIterable<Uint8Array> {
-  let seen = 0;
-  for await (const part of bytes) {
-    seen += part.byteLength;
-    if (seen > maxBytes) throw pageTooLargeError(maxBytes);
-    yield part;
   }
 }
 
