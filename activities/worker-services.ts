@@ -1,3 +1,4 @@
+import type { FairSlots } from '#domain/fair-slots.ts';
 import type { WebhookServices } from '#operations/webhooks/webhook-services.ts';
 import type { PagePool } from '#providers/crawler/page-pool.ts';
 import type { ReaderPool } from '#providers/readers/reader-pool.ts';
@@ -17,7 +18,8 @@ export type WorkerServices = WebhookServices & {
   documents: ReaderPool;
   /** Parses pages that sites return. */
   pages: PagePool;
-  downloads: { maxBytes: number; totalTimeoutMs: number };
+  /** `places`: one for each batch that downloads; some are never those of the same workspace. */
+  downloads: { maxBytes: number; totalTimeoutMs: number; places: FairSlots };
   crawling: {
     userAgent: string;
     /** Delay between two requests to a host. Its robots.txt may require more, up to `maxDelayMs`. */

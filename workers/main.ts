@@ -4,6 +4,7 @@ import { NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '#activities/index.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { readConfig, type Config } from '#config/index.ts';
+import { FairSlots } from '#domain/fair-slots.ts';
 import { describeSlots } from '#domain/worker-slots.ts';
 import { networkNamespaceCommand } from '#providers/sandbox/network-namespace.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
@@ -105,10 +106,19 @@ async function buildWorkerServices(config: Config, { log, closing, tracing }: Pa
     ...pools,
     egress,
     archives: config.archives,
-    downloads: { maxBytes: config.limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    downloads: {
+      maxBytes: config.limits.maxDownloadBytes,
+      totalTimeoutMs: DOWNLOAD_TIMEOUT_MS,
+      places: downloadPlaces(config.worker.slots.queues.download),
+    },
     webhooks: config.webhooks,
     crawling: config.crawling,
   };
+}
+
+/** As many as there are tasks at the same time, of which one workspace uses at most three quarters. */
+function downloadPlaces(slots: number): FairSlots {
+  return new FairSlots(slots, { maxPerShare: Math.max(1, Math.floor(slots * 0.75)) });
 }
 
 /** Opens the pools of child processes that read documents and pages. */

@@ -33,6 +33,8 @@ export async function downloadContents(
 ): Promise<StepOutcome> {
   const outcome: StepOutcome = { go_on: [], paused: [] };
   const waiting = [...batch.content_ids];
+  using place = await findPlace(services, batch, step);
+  if (place === null) return { ...outcome, more: waiting };
   const timeSlice = startTimeSlice();
   const downloadNext = async (): Promise<void> => {
     while (!timeSlice.isOver()) {
@@ -52,6 +54,25 @@ export async function downloadContents(
   );
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   return { ...outcome, more: waiting };
+}
+
+/**
+ * Waits for a place for the time of a slice. Null when the workspace has as many as it may have: slow servers keep them for a quarter
+ * of an hour, and the slot of this activity is for others then.
+ */
+async function findPlace(
+  { downloads }: WorkerServices,
+  { workspace_id: share }: Batch,
+  { signal }: StepContext,
+): Promise<Disposable | null> {
+  const late = AbortSignal.timeout(startTimeSlice().leftMs());
+  try {
+    return await downloads.places.hold({ share, signal: AbortSignal.any([signal, late]) });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) return null;
+    throw error;
+  }
 }
 
 async function claimAndDownload(

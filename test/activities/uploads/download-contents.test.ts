@@ -4,17 +4,21 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { downloadContents } from '#activities/uploads/download-contents.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { FairSlots } from '#domain/fair-slots.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { query } from '#store/postgres.ts';
-import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** A server that begins to answer and never ends. Counts its requests. */
+/** A server that begins to answer and never ends, but for `/text`. Counts its requests. */
 async function openEndlessServer(t: ExecutionContext) {
-  const server = createServer(
-    (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).write('a'),
-  );
+  const server = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    if (request.url === '/text') response.end('A text.');
+    else response.write('A text');
+  });
   let requests = 0;
   server.on('request', () => (requests += 1));
   server.listen(0, DOWNLOAD_ADDRESS);
@@ -27,27 +31,51 @@ async function openEndlessServer(t: ExecutionContext) {
   return { url: `http://${DOWNLOAD_ADDRESS}:${port}/endless`, server, requests: () => requests };
 }
 
-test('the download of a content that is cancelled ends, and is not tried again', async (t) => {
+const STEP = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
+
+/** A worker with two places, of which one workspace uses one, and its database. Downloads use no other service of a worker. */
+async function openWorker(t: ExecutionContext) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const places = new FairSlots(2, { maxPerShare: 1 });
+  const downloads = { maxBytes: 1_000_000, totalTimeoutMs: 60_000, places };
+  const egress = createEgress({ allow: [DOWNLOAD_ADDRESS] });
+  return { worker: { ...services, egress, downloads } as unknown as WorkerServices, database };
+}
+
+/** Adds a URL to a collection. Returns its batch. */
+async function addUrl(place: Place, url: string): Promise<Batch> {
+  const { collectionId, runId, contentIds } = await addContents(place);
+  const sql = `update contents set source = 'url', url = :url where id = any(:contentIds::uuid[])`;
+  await query(place.database, sql, { url, contentIds });
+  const { workspaceId } = place.scope;
+  return { workspace_id: workspaceId, collection_id: collectionId, run_id: runId, content_ids: [...contentIds] };
+}
+
+test('the download of a content that is cancelled ends, and is not tried again', async (t) => {
+  const { worker, database } = await openWorker(t);
   const place = await makePlace(database);
   const { url, server, requests } = await openEndlessServer(t);
-  const run = await addContents(place);
-  await query(database, `update contents set source = 'url', url = :url`, { url });
-  const downloads = { maxBytes: 1_000_000, totalTimeoutMs: 15_000 };
-  const egress = createEgress({ allow: [DOWNLOAD_ADDRESS] });
-  // Downloads use no other service of a worker.
-  const worker = { ...services, egress, downloads } as unknown as WorkerServices;
-  const batch = {
-    workspace_id: place.scope.workspaceId,
-    collection_id: run.collectionId,
-    run_id: run.runId,
-    content_ids: [...run.contentIds],
-  };
-  const step = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
+  const batch = await addUrl(place, url);
   const asked = once(server, 'request');
-  const downloading = downloadContents(worker, batch, step);
+  const downloading = downloadContents(worker, batch, STEP);
   await asked;
-  await place.stores.runControl.cancel(place.scope, { contentIds: run.contentIds });
+  await place.stores.runControl.cancel(place.scope, { contentIds: batch.content_ids });
   t.deepEqual(await downloading, { go_on: [], paused: [], more: [] });
   t.is(requests(), 1);
+});
+
+test('downloads of one workspace that do not end leave places for others', async (t) => {
+  const { worker, database } = await openWorker(t);
+  const [place, other] = [await makePlace(database), await makePlace(database)];
+  const { url, server, requests } = await openEndlessServer(t);
+  const [first, second] = [await addUrl(place, url), await addUrl(place, url)];
+  const asked = once(server, 'request');
+  const downloading = downloadContents(worker, first, STEP);
+  await asked;
+  t.like(await downloadContents(worker, second, STEP), { more: second.content_ids }, 'it gives its slot back');
+  t.is(requests(), 1);
+  const theirs = await addUrl(other, url.replace('endless', 'text'));
+  t.like(await downloadContents(worker, theirs, STEP), { go_on: theirs.content_ids, more: [] });
+  await place.stores.runControl.cancel(place.scope, { contentIds: first.content_ids });
+  await downloading;
 });
