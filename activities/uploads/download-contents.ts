@@ -65,7 +65,7 @@ async function findPlace(
   { workspace_id: share }: Batch,
   { signal }: StepContext,
 ): Promise<Disposable | null> {
-  const late = AbortSignal.timeout(startTimeSlice().leftMs());
+  const late = AbortSignal.timeout(Math.ceil(startTimeSlice().leftMs()));
   try {
     return await downloads.places.hold({ share, signal: AbortSignal.any([signal, late]) });
   } catch (error) {
