@@ -46,8 +46,8 @@ export function createResidueSystem(database: Database) {
     },
 
     /**
-     * Postpones those of up to `limit` residues that are due whose contents are being deleted, as `claimDueResidues` does: so many
-     * of them do not hold up others. Returns how many.
+     * Postpones those of up to `limit` residues that are due whose contents are being deleted, as `claimDueResidues` does:
+     * so many of them do not hold up others. Returns how many.
      */
     async postponeDeleting(limit: number): Promise<number> {
       const rows = await query(
