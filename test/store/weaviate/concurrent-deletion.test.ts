@@ -55,7 +55,7 @@ test('nothing is left of objects that were deleted while they were rewritten, wh
 
 test('an object that is deleted while its filters are changed counts as missing', async (t) => {
   const { index, tenant } = await freshTenant();
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const objects = Array.from({ length: 300 }, () => indexObject());
     await index.writeObjects(SPACE, tenant, objects);
     const updates = objects.map(({ id }) => ({ id, facets: ['m.lang=s:de'] }));
