@@ -51,9 +51,9 @@ export async function toTokenResponse(response: Response): Promise<TokenResponse
   };
 }
 
-/** Error codes that occur before the first byte of a request is sent. */
+/** Error codes that occur before the first byte of a request is sent; `ESERVFAIL` to `EBADRESP` are of name servers. */
 const BEFORE_SENDING =
-  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ENODATA|EAI_|UND_ERR_CONNECT_TIMEOUT|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|ERR_SSL_|HOSTNAME_MISMATCH)/;
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ENODATA|EAI_|ESERVFAIL|EREFUSED|ETIMEOUT|ECANCELLED|EFORMERR|EBADRESP|UND_ERR_CONNECT_TIMEOUT|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
 /** Returns the outcome of a request without a response. @throws the error when it does not come from egress. */
 export function outcomeWithoutResponse(error: unknown): TokenOutcome {
