@@ -44,9 +44,9 @@ async function persistRefusal(
   scope: Scope,
   { target, status, code }: Extract<SentExchange, { kind: 'refused' }>,
 ): Promise<RefreshResult> {
+  await lockConnection(stores, scope, target);
   const recorded = await stores.credentialRefreshes.recordFailure(scope, target, { code, state: 'refused' });
   if (!recorded) return resultOfOtherVersion(stores, scope, target);
-  // Connection before credentials: the lock order of updateConnection.
   await changeStatus(stores, scope, { target, from: null, to: status, code });
   await stores.credentialRefreshes.setDue(scope, target.credential_id, null);
   return { kind: 'refused', status, code };
@@ -59,6 +59,7 @@ async function persistFailure(
 ): Promise<RefreshResult> {
   const { target, code, is_unknown: isUnknown, retry_after_s } = outcome;
   const state = isUnknown ? 'sending' : 'unavailable';
+  await lockConnection(stores, scope, target);
   const recorded = await stores.credentialRefreshes.recordFailure(scope, target, { code, state });
   if (!recorded) return resultOfOtherVersion(stores, scope, target);
   const inSeconds = Math.max(scheduleRetryDelayS(recorded.failing_s, Math.random()), retry_after_s ?? 0);
@@ -68,6 +69,14 @@ async function persistFailure(
   if (recorded.is_lasting)
     await changeStatus(stores, scope, { target, from: ['active', 'testing'], to: 'error', code });
   return { kind: 'unavailable', code, retry_after_s };
+}
+
+/**
+ * Locks the connection, as those who store new credentials do, and before the credentials as they do: credentials that arrive
+ * after the failure is recorded set its status, and nothing that is about the old ones follows.
+ */
+async function lockConnection(stores: Stores, scope: Scope, { connection_id: id }: RefreshTarget): Promise<void> {
+  await stores.connections.lock(scope, id, { ownerId: null });
 }
 
 /** The version has changed: either a stalled attempt of this run stored its tokens, or a client stored new credentials. */

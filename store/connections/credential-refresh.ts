@@ -60,7 +60,14 @@ export function createCredentialRefreshStore(database: Database) {
 
     /** Like `find`; locks the credential for the transaction. */
     async lock(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
-      const row = await queryOne<Row>(database, `${SELECT} for update of k`, bindOf(scope, [connectionId]));
+      // The fence is read by a second statement: after waiting for the lock it must see what the other transaction committed.
+      await query(
+        database,
+        `select k.id from credentials k join connections c on c.credential_id = k.id
+         where c.id = any(:connectionIds::uuid[]) and c.workspace_id = :workspaceId for update of k`,
+        bindOf(scope, [connectionId]),
+      );
+      const row = await queryOne<Row>(database, SELECT, bindOf(scope, [connectionId]));
       return row && toRefreshable(row);
     },
 

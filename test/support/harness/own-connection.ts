@@ -48,8 +48,10 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
   const key = { workspace_id, connection_id: connection.id };
   return {
     services,
+    database,
     server,
     caller,
+    connectionId: connection.id,
     exchange: (run_id: string, using = services) => exchangeTokens(using, { ...key, run_id }),
     persist: (outcome: ExchangeOutcome) => persistRefresh(services, { workspace_id, outcome: concluded(outcome) }),
     secrets: async () =>
