@@ -231,3 +231,13 @@ test('many deletions need a confirmation, and a file that cannot be read is not 
   t.is((await sync.run(join(folder, 'missing'))).code, 1);
   t.is((await sync.names()).length, 2);
 });
+
+test('of two files whose names differ only in their encoding, one is taken, at each run the same, and the other is reported', async (t) => {
+  const sync = await startSync();
+  const name = 'caf\u00e9.txt';
+  const folder = await folderOf(t, { [name]: 'The auk is one.', [name.normalize('NFD')]: 'The auk is two.' });
+  const failed = [{ input: join(folder, name), code: 'repeated_path' }];
+  t.like(await sync.report(folder), { code: 1, added: 1, failed });
+  t.like(await sync.report(folder), { code: 1, added: 0, replaced: 0, unchanged: 1, failed });
+  t.deepEqual(await sync.words('auk'), ['two']);
+});

@@ -10,7 +10,7 @@ import type { UploadFailure } from '../../upload/upload-input.ts';
 import type { UploadResult } from '../../upload/upload.ts';
 import { collectFiles } from '../collect-files.ts';
 import { confirm, YES_OPTION } from '../confirm.ts';
-import { externalIdOfPath, folderName, nameOfPath, contentPathInFolder } from '../content-path.ts';
+import { externalIdOfPath, folderName, nameOfPath, contentPathInFolder, type FoundFile } from '../content-path.ts';
 import { parseJsonObject } from '../option-parsers.ts';
 import { sendAll, waitForAll } from '../send-all.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
@@ -32,6 +32,7 @@ const RETRIES = 8;
 const UNASKED_DELETIONS = 5;
 const UNASKED_SHARE = 0.1;
 const REQUEST_CONCURRENCY = 4;
+const REPEATED = 'Another file has this path, too: their names differ only in how accents are encoded. Rename one of them.';
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
 theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file is refused or cannot be ingested. Files and
@@ -171,9 +172,17 @@ async function openFolder(path: string, name = folderName(path)): Promise<Folder
   return { path, name: name.normalize('NFC'), origin: createHash('sha256').update(place).digest('hex').slice(0, 16) };
 }
 
+/** Names the files by their paths. Of two with the same path, the second would replace the content of the first, at each run. */
 async function collectIn(folder: Folder, hidden: boolean) {
-  const { files, problems } = await collectFiles([folder.path], { hidden });
-  return { problems, files: files.map(({ path }) => ({ path, contentPath: contentPathInFolder(folder, path) })) };
+  const found = await collectFiles([folder.path], { hidden });
+  const files = new Map<string, FoundFile>();
+  const repeated: UploadFailure[] = [];
+  for (const { path } of found.files) {
+    const contentPath = contentPathInFolder(folder, path);
+    if (!files.has(contentPath)) files.set(contentPath, { path, contentPath });
+    else repeated.push({ input: path, name: contentPath, source: 'file', code: 'repeated_path', message: REPEATED });
+  }
+  return { problems: [...found.problems, ...repeated], files: [...files.values()] };
 }
 
 /** Another folder of the same name would have all its contents deleted. */
