@@ -39,13 +39,15 @@ export function matchResponse(batch: readonly UploadInput[], answer: UploadRespo
     .filter(({ source }) => source !== 'url')
     .map((error) => ({ error, input: takeRejected(error, take) }));
   const refused = [...urlErrors, ...others];
+  // Otherwise another request would be answered alike.
+  const isProgress = answer.uploads.length > 0 || !answer.errors.every(isBeyondLimit);
   return {
     items,
     failures: refused
-      .filter(({ error }) => !isBeyondLimit(error) || answer.uploads.length === 0)
+      .filter(({ error }) => !isBeyondLimit(error) || !isProgress)
       .map(({ error, input }) => ({ ...error, input: input?.input ?? error.name })),
     beyondLimit: refused.flatMap(({ error, input }) =>
-      isBeyondLimit(error) && answer.uploads.length > 0 && input !== undefined ? [input] : [],
+      isBeyondLimit(error) && isProgress && input !== undefined ? [input] : [],
     ),
   };
 }

@@ -1,0 +1,44 @@
+import test from 'ava';
+import { matchResponse, type UploadResponse } from '../../client/src/upload/match-response.ts';
+import type { UploadInput } from '../../client/src/upload/upload-input.ts';
+
+function fileOf(name: string): UploadInput {
+  const of = { source: 'file' as const, input: `/${name}`, name, externalId: null, path: null, sizeBytes: 0 };
+  return { ...of, open: async () => '' };
+}
+
+function refusing(errors: readonly [name: string, code: 'empty_file' | 'too_many_items'][]): UploadResponse {
+  return {
+    upload_id: null,
+    collection_id: 'c',
+    content_type: 'file',
+    uploads: [],
+    errors: errors.map(([name, code]) => ({ name, external_id: null, source: 'file' as const, code, message: code })),
+    total_uploads: errors.length,
+    successful_uploads: 0,
+    failed_uploads: errors.length,
+  };
+}
+
+test('files beyond the limit of a request are sent in another one, also when all before them were refused', (t) => {
+  const batch = ['a', 'b', 'c'].map(fileOf);
+  const answer = refusing([
+    ['a', 'empty_file'],
+    ['b', 'empty_file'],
+    ['c', 'too_many_items'],
+  ]);
+  const { failures, beyondLimit } = matchResponse(batch, answer);
+  t.deepEqual(
+    failures.map(({ input, code }) => [input, code]),
+    [
+      ['/a', 'empty_file'],
+      ['/b', 'empty_file'],
+    ],
+  );
+  t.deepEqual(beyondLimit, [batch[2]]);
+});
+
+test('files are not sent again when the service takes none at all', (t) => {
+  const { failures, beyondLimit } = matchResponse([fileOf('a')], refusing([['a', 'too_many_items']]));
+  t.deepEqual([failures.map(({ code }) => code), beyondLimit], [['too_many_items'], []]);
+});
