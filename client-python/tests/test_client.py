@@ -107,6 +107,17 @@ class Uploads(unittest.TestCase):
         sent = run(self.loci.get_httpx_client(), upload_flow(what))
         self.assertEqual((7, 3), (len(sent.items), len(sent.upload_ids)))
 
+    def test_items_beyond_the_limit_of_the_service_are_sent_in_another_request_and_the_others_once(self):
+        from loci_client.steps import run
+        from loci_client.uploads import Upload, upload_flow
+
+        texts = [f"Text {n}." for n in range(1003)]
+        options = {"ingest": False, "on_duplicate": "keep"}
+        what = Upload(str(self.collection.id), texts=texts, max_items=2000, options=options)
+        sent = run(self.loci.get_httpx_client(), upload_flow(what))
+        self.assertEqual((1003, 2, []), (len(sent.items), len(sent.upload_ids), sent.failures))
+        self.assertEqual(1003, len({item.content_id for item in sent.items}))
+
 
 class Errors(unittest.TestCase):
     def test_errors_have_a_class_of_their_own_and_the_words_of_the_service(self):

@@ -123,11 +123,15 @@ def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[
     result.items.extend(answer.uploads)
     if answer.upload_id is not None:
         result.upload_ids.append(str(answer.upload_id))
-    beyond = {error.name for error in answer.errors if error.code == "too_many_items"} if answer.uploads else set()
-    result.failures.extend(UploadFailure(e.name, e.code, e.message) for e in answer.errors if e.name not in beyond)
-    rest = [one for one in batch if one.name in beyond or one.plain_name in beyond]
-    if rest:
-        what.max_items = max(1, len(batch) - len(rest))
+    # The service takes the items in their order, and nothing of texts without characters.
+    sent = [one for one in batch if one.source != "text" or one.text]
+    beyond = [error for error in answer.errors if error.code == "too_many_items"]
+    if len(beyond) >= len(sent):
+        beyond = []
+    result.failures.extend(UploadFailure(e.name, e.code, e.message) for e in answer.errors if e not in beyond)
+    if beyond:
+        rest = sent[-len(beyond) :]
+        what.max_items = len(sent) - len(rest)
         yield from _send(what, result, rest)
 
 
