@@ -3,7 +3,7 @@ import type { Conversation, ConversationList } from '#domain/records/conversatio
 import { requireReadableConversation } from './require-conversation.ts';
 import type { Page } from '#store/page.ts';
 import type { Services } from '#operations/services.ts';
-import type { ConversationRow } from '#store/conversations/conversations.ts';
+import type { ConversationRow, ListedConversation } from '#store/conversations/conversations.ts';
 import type { ConversationStatus } from '#domain/conversations/conversation-status.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
 
@@ -48,24 +48,39 @@ export async function listConversations(
   const key = search === undefined ? undefined : titleKey(search) || UNMATCHABLE_KEY;
   const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
   const { conversations } = services.stores;
-  const pageAfter = async (seen: number) => {
-    const page = await conversations.list(caller.scope, filter, { skip: skip + seen, limit: limit - seen });
-    return { rows: page.rows.map(toConversation), hasMore: page.hasMore };
-  };
-  const [first, totalCount] = await Promise.all([pageAfter(0), conversations.count(caller.scope, filter)]);
+  const pageOf = (part: { skip: number; limit: number; after: ListedConversation | null }) =>
+    conversations.list(caller.scope, filter, part);
+  const [first, totalCount] = await Promise.all([
+    pageOf({ skip, limit, after: null }),
+    conversations.count(caller.scope, filter),
+  ]);
   const isCut = first.hasMore && first.rows.length < limit;
-  return { data: first.rows, total_count: totalCount, rest: isCut ? restOf(limit, { first, pageAfter }) : null };
+  const pageAfter = (last: ListedConversation, seen: number) => pageOf({ skip: 0, limit: limit - seen, after: last });
+  return {
+    data: first.rows.map(toConversation),
+    total_count: totalCount,
+    rest: isCut ? restOf(limit, { first, pageAfter }) : null,
+  };
 }
 
-type Pages = { first: Page<Conversation>; pageAfter: (seen: number) => Promise<Page<Conversation>> };
+type Pages = {
+  first: Page<ListedConversation>;
+  pageAfter: (last: ListedConversation, seen: number) => Promise<Page<ListedConversation>>;
+};
 
-/** The rest of a page whose rows are many bytes, part by part. */
+/**
+ * The rest of a page whose rows are many bytes, part by part. Each part begins after the last row of the one before, because
+ * conversations may be added and deleted meanwhile.
+ */
 async function* restOf(limit: number, { first, pageAfter }: Pages): AsyncIterable<Conversation> {
   let seen = first.rows.length;
-  for (let { hasMore } = first; hasMore && seen < limit;) {
-    const part = await pageAfter(seen);
-    yield* part.rows;
+  let { hasMore } = first;
+  let last = first.rows.at(-1);
+  while (hasMore && last !== undefined && seen < limit) {
+    const part = await pageAfter(last, seen);
+    yield* part.rows.map(toConversation);
     seen += part.rows.length;
-    hasMore = part.hasMore;
+    last = part.rows.at(-1);
+    ({ hasMore } = part);
   }
 }

@@ -32,6 +32,9 @@ export type ConversationFilter = {
   collectionId?: string | undefined;
 };
 
+/** A conversation with its place in a list: its distance from the search text, and microseconds since 1970. */
+export type ListedConversation = ConversationRow & { distance: number; created_us: number };
+
 const COLUMNS = `c.id, c.title, c.summary, c.status, c.is_public, c.collections, c.meta_data, c.settings, c.ended_at,
   c.owner_id, c.workspace_id, c.created_by, c.created_at, c.updated_at, c.message_count, c.summary_asked, c.summary_seq`;
 /** A caller limited to certain collections reads only conversations about these, except that users always read their own. */
@@ -48,6 +51,10 @@ const BY_COLLECTION = `and c.id in (select conversations_by_collection(:workspac
 
 /** How different the title is from the search text: 0 (the same) to 1. */
 const DISTANCE = `case when :titleKey::text is null then 0 else 1 - word_similarity(:titleKey, c.title_key) end`;
+/** Conversations that follow another one in the order of the list. */
+const FOLLOWING = `(:afterId::uuid is null or ${DISTANCE} > :afterDistance::float8
+  or (${DISTANCE} = :afterDistance::float8 and (c.created_at, c.id)
+    < (to_timestamp(0) + :afterUs::bigint * interval '1 microsecond', :afterId::uuid)))`;
 const ROW_BYTES = rowBytes({ texts: ['c.title', 'c.summary'], json: ['c.meta_data', 'c.settings', 'c.collections'] });
 
 /** Conversations. */
@@ -90,20 +97,21 @@ export function createConversationStore(database: Database) {
       );
     },
 
-    /** Returns a page of conversations, newest first; with a search, the most similar titles first. */
+    /** Returns a page of conversations, newest first; with a search, the most similar titles first. `after`: what it follows. */
     list(
       scope: Scope,
       filter: ConversationFilter & ConversationReader,
-      { skip, limit }: { skip: number; limit: number },
-    ): Promise<Page<ConversationRow>> {
-      const list = `select ${COLUMNS}, ${ROW_BYTES}, ${DISTANCE} as distance
-        from conversations c where ${READABLE} and ${matching(filter)}
+      { skip, limit, after }: { skip: number; limit: number; after?: ListedConversation | null },
+    ): Promise<Page<ListedConversation>> {
+      const list = `select ${COLUMNS}, ${ROW_BYTES}, ${DISTANCE} as distance,
+          (extract(epoch from c.created_at) * 1000000)::bigint as created_us
+        from conversations c where ${READABLE} and ${matching(filter)} and ${FOLLOWING}
         order by ${DISTANCE}, c.created_at desc, c.id desc offset :skip`;
-      const bindings = { ...filterBindings(scope, filter), skip };
-      return queryPage<ConversationRow>(
+      const place = { afterDistance: after?.distance, afterUs: after?.created_us, afterId: after?.id };
+      return queryPage<ListedConversation>(
         database,
         { list, order: 'distance, created_at desc, id desc', limit },
-        bindings,
+        { ...filterBindings(scope, filter), ...place, skip },
       );
     },
 
