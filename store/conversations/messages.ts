@@ -78,6 +78,20 @@ export function createMessageStore(database: Database) {
       return rows;
     },
 
+    /** Deletes the first messages of a conversation, at most `limit`. Returns how many there were. */
+    async deleteFirst(scope: Scope, conversationId: string, limit: number): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `with gone as (
+           delete from messages where id = any(array(
+             select id from messages where conversation_id = :conversationId and workspace_id = :workspaceId
+             order by seq limit :limit)) returning 1
+         ) select count(*) as count from gone`,
+        { workspaceId: scope.workspaceId, conversationId, limit },
+      );
+      return row?.count ?? 0;
+    },
+
     /** Returns those of the ids that belong to messages of the conversation. */
     async findExistingIds(scope: Scope, conversationId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];

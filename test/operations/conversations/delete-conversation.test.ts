@@ -1,0 +1,32 @@
+import test from 'ava';
+import { administratorCaller } from '#domain/access/caller.ts';
+import { CreateConversationRequest } from '#domain/records/conversation.ts';
+import { createConversation } from '#operations/conversations/create-conversation.ts';
+import { deleteConversation } from '#operations/conversations/delete-conversation.ts';
+import { query } from '#store/postgres.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+test('a long conversation is deleted in statements that do not grow with it', async (t) => {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const caller = administratorCaller(await services.stores.system.insertWorkspace('a test'));
+  const body = CreateConversationRequest.parse({ title: 'Otters' });
+  const { id } = (await createConversation(services, caller, { body, idempotency: null })).body;
+  await query(
+    database,
+    `insert into messages (conversation_id, workspace_id, seq, content, role, message_type, checksum, sent_at, created_at)
+     select :id, :workspaceId, seq, 'Otters', 'user', 'text', '', now(), now() from generate_series(1, 12000) seq`,
+    { id, workspaceId: caller.scope.workspaceId },
+  );
+  await query(database, `update conversations set message_count = 12000 where id = :id`, { id });
+  await database.raw(`
+    create function refuse_many() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from gone) > 5000 then raise exception 'one statement deletes too many messages'; end if;
+        return null;
+      end $$;
+    create trigger few_at_a_time after delete on messages referencing old table as gone
+      for each statement execute function refuse_many()`);
+  await deleteConversation(services, caller, id);
+  t.deepEqual(await query(database, 'select from messages'), []);
+  t.deepEqual(await query(database, 'select from conversations'), []);
+});
