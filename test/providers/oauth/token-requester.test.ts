@@ -4,7 +4,12 @@ import { createTokenRequester } from '#providers/oauth/index.ts';
 import { createEgress } from '#security/egress/egress.ts';
 
 const SETTINGS = {
-  provider: { ...STANDARD_PROVIDER, name: 'tracker', title: 'Tracker', token_endpoint: 'https://tracker.example/token' },
+  provider: {
+    ...STANDARD_PROVIDER,
+    name: 'tracker',
+    title: 'Tracker',
+    token_endpoint: 'https://tracker.example/token',
+  },
   client_id: 'loci',
   client_secret: null,
   scope: null,

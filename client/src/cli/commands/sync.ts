@@ -32,7 +32,8 @@ const RETRIES = 8;
 const UNASKED_DELETIONS = 5;
 const UNASKED_SHARE = 0.1;
 const REQUEST_CONCURRENCY = 4;
-const REPEATED = 'Another file has this path, too: their names differ only in how accents are encoded. Rename one of them.';
+const REPEATED =
+  'Another file has this path, too: their names differ only in how accents are encoded. Rename one of them.';
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
 theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file is refused or cannot be ingested. Files and
