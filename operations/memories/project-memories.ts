@@ -7,11 +7,14 @@ import type { MemoryResidue, PendingMemoryVersion } from '#store/memories/memory
 import type { Services } from '#operations/services.ts';
 import { embedVersions, writeVersions } from './write-versions.ts';
 
-/** Longer than it takes to embed and write a batch. */
+/** Longer than it takes to write a batch, and mostly than to embed it. */
 const WORKER_LEASE_MS = 60_000;
 /** When a removal that failed or crashed is repeated. A slow one may still run then: two at a time do no harm. */
 const REMOVAL_LEASE_MS = 15_000;
 const BATCH_SIZE = 100;
+
+/** Leases memories again and returns those that are still held. */
+type RenewLease = () => Promise<ReadonlySet<string>>;
 
 /**
  * Runs `work` on the pending versions of those memories that no other process is writing. Returns false, without running it, when
@@ -20,28 +23,43 @@ const BATCH_SIZE = 100;
 async function withProjectionLease(
   services: Services,
   { scope, memoryIds, leaseMs }: { scope: Scope; memoryIds: readonly string[]; leaseMs: number },
-  work: (versions: PendingMemoryVersion[]) => Promise<void>,
+  work: (versions: PendingMemoryVersion[], renew: RenewLease) => Promise<void>,
 ): Promise<boolean> {
   const { memoryProjections } = services.stores;
   const lease = await memoryProjections.acquireLease(scope, memoryIds, leaseMs);
   if (lease === null) return false;
+  let held = lease;
+  const renew = async () => {
+    held = await memoryProjections.renewLease(held, leaseMs);
+    return new Set(held.memory_ids);
+  };
   try {
-    await work(await memoryProjections.listPending(scope, lease.memory_ids));
+    await work(await memoryProjections.listPending(scope, held.memory_ids), renew);
   } finally {
-    await memoryProjections.releaseLease(lease);
+    await memoryProjections.releaseLease(held);
   }
   return true;
 }
 
 /** Embeds versions of one workspace, writes them into the index with their present validity, and records that. */
-async function projectVersions(services: Services, versions: readonly PendingMemoryVersion[]): Promise<void> {
+async function projectVersions(
+  services: Services,
+  versions: readonly PendingMemoryVersion[],
+  renew: RenewLease,
+): Promise<void> {
   const [first] = versions;
   if (!first) return;
   const scope = workspaceScope(first);
   const embedded = await embedVersions(services, versions, { share: scope.workspaceId });
-  await writeVersions(services, scope, { embedded, unwritten: new Set() });
+  // It may have taken longer than the lease. What another process has written since must not be written over.
+  const held = await renew();
+  const own = embedded.filter(({ version }) => held.has(version.memory_id));
+  await writeVersions(services, scope, { embedded: own, unwritten: new Set() });
   const space = serializeSpace(services.embedders.preferred.space);
-  await services.stores.memoryProjections.markIndexed(versions, space);
+  await services.stores.memoryProjections.markIndexed(
+    own.map(({ version }) => version),
+    space,
+  );
 }
 
 /**
@@ -57,13 +75,15 @@ export async function projectMemories(services: Services): Promise<number> {
     await withProjectionLease(
       services,
       { scope: workspaceScope({ workspace_id: workspaceId }), memoryIds, leaseMs: WORKER_LEASE_MS },
-      async (pending) => {
+      async (pending, renew) => {
         // Versions are retried one by one, so that one text that the embedder rejects does not block the others.
-        await projectVersions(services, pending).catch(async (error: unknown) => {
+        await projectVersions(services, pending, renew).catch(async (error: unknown) => {
           lastFailure = error;
           if (error instanceof AppError && error.code === 'dependency_unavailable') return;
           for (const version of pending)
-            await projectVersions(services, [version]).catch((one: unknown) => logProjectionFailure(services, one));
+            await projectVersions(services, [version], renew).catch((one: unknown) =>
+              logProjectionFailure(services, one),
+            );
         });
       },
     );

@@ -1,6 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 import { FIRST_PAGE, MARK_PAGE_SIZE, markUnindexedPage, type MemoryPosition } from './mark-unindexed-page.ts';
+import { createProjectionLeases } from './projection-leases.ts';
 
 /** A version whose index object is missing or outdated. */
 export type PendingMemoryVersion = {
@@ -17,9 +18,6 @@ export type PendingMemoryVersion = {
   /** Incremented by every claim: `markIndexed` ignores a worker that read the version before the claim. */
   index_attempts: number;
 };
-
-/** The right to write these memories into the index until a point in time. */
-export type ProjectionLease = { memory_ids: string[]; until: Date };
 
 /** A memory that this process may write into the index until a point in time. */
 export type MemoryLease = { memory_id: string; until: Date };
@@ -50,34 +48,7 @@ const COMPLETE: PreparedStatement = {
 /** Tracks what the index holds of each memory. The methods of the worker have no scope, because they serve all workspaces. */
 export function createMemoryProjectionStore(database: Database) {
   return {
-    /**
-     * Leases those of the memories that no other process has leased; null when there are none. Leases prevent concurrent changes
-     * of an object, by which Weaviate (1.38) loses entries of its filter index. The lease of a killed process expires.
-     */
-    async acquireLease(scope: Scope, memoryIds: readonly string[], leaseMs: number): Promise<ProjectionLease | null> {
-      const rows = await query<{ id: string; until: Date }>(
-        database,
-        `update memories
-         set projecting_until = date_trunc('milliseconds', now()) + :leaseMs::bigint * interval '1 millisecond'
-         where id in (
-           select id from memories where id = any(:memoryIds::uuid[]) and workspace_id = :workspaceId
-             and (projecting_until is null or projecting_until < now()) order by id for update skip locked)
-         returning id, projecting_until as until`,
-        { memoryIds, workspaceId: scope.workspaceId, leaseMs },
-      );
-      const [first] = rows;
-      return first ? { memory_ids: rows.map((row) => row.id), until: first.until } : null;
-    },
-
-    /** Releases a lease, except for memories that another process has leased since it expired. */
-    async releaseLease(lease: ProjectionLease): Promise<void> {
-      await query(
-        database,
-        `update memories set projecting_until = null where id in (
-           select id from memories where id = any(:memory_ids::uuid[]) and projecting_until = :until order by id for update)`,
-        lease,
-      );
-    },
+    ...createProjectionLeases(database),
 
     /** Returns the pending versions of these memories. */
     listPending(scope: Scope, memoryIds: readonly string[]): Promise<PendingMemoryVersion[]> {

@@ -2,13 +2,14 @@ import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import { memoryFacets, memoryTenant } from '#domain/memories/memory-index.ts';
+import { memoryFacets, memoryFilter, memoryTenant } from '#domain/memories/memory-index.ts';
 import { memoryObjectId } from '#domain/memories/memory-ids.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import { deleteMemory } from '#operations/memories/delete-memory.ts';
 import { projectMemories } from '#operations/memories/project-memories.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
+import { updateMemory } from '#operations/memories/update-memory.ts';
 import type { Services } from '#operations/services.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query } from '#store/postgres.ts';
@@ -166,4 +167,33 @@ test('a text that the embedder rejects does not block other memories', async (t)
   await query(database, `update memory_versions set index_state = 'none', index_due_at = now()`);
   await projectMemories(picky);
   t.deepEqual(await find('thing', picky), ['A plain thing.']);
+});
+
+test('a worker that embeds longer than its lease does not write over what others have written since', async (t) => {
+  const { services, database, caller, tenant, write } = await openWorkspace(t);
+  const { space } = services.embedders.preferred;
+  const { memory_id } = (await write('Lives in Ghent.')).body;
+  const lexical = createLexicalEmbedder();
+  const slow = withEmbedder(services, {
+    space,
+    embed: async (texts, purpose) => {
+      await query(database, `update memories set projecting_until = now() - interval '1 second'`);
+      const moved = await updateMemory(services, caller, {
+        memoryId: memory_id,
+        body: { memory: 'Lives in Antwerp.' },
+      });
+      t.true(moved.isIndexed);
+      return lexical.embed(texts, purpose);
+    },
+  });
+  await query(database, `update memory_versions set index_state = 'none', index_due_at = now()`);
+  await projectMemories(slow);
+  const filter = memoryFilter({ userId: 'ada', asOf: null });
+  const lives = { type: 'keyword' as const, queryText: 'lives', queryVector: null, filter, limit: 10 };
+  const hits = await services.vectors.search(space, tenant, lives);
+  t.deepEqual(
+    hits.map(({ id }) => id),
+    [memoryObjectId(memory_id, 2)],
+    'the first version is no longer current',
+  );
 });

@@ -55,3 +55,17 @@ test('does not count a write to an index that was lost meanwhile', async (t) => 
   await projections.markUnindexed(scope, 'the space');
   t.is((await projections.listPending(scope, [id])).length, 1);
 });
+
+test('a lease is renewed however late, unless another process has leased the memory since', async (t) => {
+  const { database, scope, id, projections } = await openMemory(t);
+  const first = await projections.acquireLease(scope, [id], LEASE_MS);
+  if (!first) throw new Error('not leased');
+  await query(database, `update memories set projecting_until = projecting_until - interval '2 hours'`);
+  const late = { ...first, until: new Date(first.until.getTime() - 7_200_000) };
+  const renewed = await projections.renewLease(late, LEASE_MS);
+  t.deepEqual(renewed.memory_ids, [id]);
+  t.is(await projections.acquireLease(scope, [id], LEASE_MS), null, 'it is held again');
+  t.deepEqual(await projections.renewLease(late, LEASE_MS), { ...late, memory_ids: [] });
+  await projections.releaseLease(renewed);
+  t.deepEqual((await projections.renewLease(renewed, LEASE_MS)).memory_ids, []);
+});
