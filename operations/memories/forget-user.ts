@@ -3,12 +3,16 @@ import { userSubjectId } from '#domain/memories/memory-ids.ts';
 import { forgetUserJob } from '#domain/memories/user-deletion.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
 import type { RemovalPage } from '#store/memories/user-memories.ts';
+import type { Stores } from '#store/stores.ts';
 import { resolveUser } from './memory-owner.ts';
 
 /** What is gone when the request is answered; the workflow removes the rest within seconds. */
 const REMOVED_AT_ONCE: RemovalPage = { memories: 5_000, versions: 10_000, leavesLarge: true };
+/** Extractions that one statement ends, well within its timeout. */
+const ENDED_AT_ONCE = 5_000;
 
 /**
  * Deletes all memories that a user has now, with their versions: at once those of nearly every user, in one transaction. A
@@ -24,10 +28,12 @@ export async function forgetUser(
 ): Promise<DeletionAccepted> {
   const userId = resolveUser(caller, request.userId);
   const { scope, principal: createdBy } = caller;
+  // Nearly all; those of messages that arrive meanwhile are ended below.
+  await endExtractions(services.stores, scope, userId);
   const { deletion, jobs } = await services.stores.transaction(async (stores) => {
     await stores.memorySupersessions.lockUser(scope, userId);
     // An open deletion ended the extractions of its time only.
-    await stores.userMemories.endExtractions(scope, userId);
+    await endExtractions(stores, scope, userId);
     const open = await stores.userMemories.findDeletion(scope, { userId, createdBy, readerId: caller.userId });
     if (open) return { deletion: open, jobs: [] };
     const subjectId = userSubjectId(scope.workspaceId, userId);
@@ -39,4 +45,10 @@ export async function forgetUser(
   });
   startWorkflows(services, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
+}
+
+async function endExtractions(stores: Stores, scope: Scope, userId: string): Promise<void> {
+  for (let ended = ENDED_AT_ONCE; ended === ENDED_AT_ONCE;) {
+    ended = await stores.userMemories.endExtractions(scope, userId, ENDED_AT_ONCE);
+  }
 }

@@ -47,13 +47,16 @@ export function createUserMemories(database: Database) {
       return queryPage<MemoryRow>(database, { list, order: 'created_us, memory_id, version', limit }, bindings);
     },
 
-    /** Ends extractions from messages for this user that have not begun. Call it under the lock of `lockUser`. */
-    async endExtractions(scope: Scope, userId: string): Promise<void> {
-      await query(
+    /** Ends at most `limit` extractions from messages for this user that have not begun. Returns how many. */
+    async endExtractions(scope: Scope, userId: string, limit: number): Promise<number> {
+      const ended = await query(
         database,
-        `update messages set memory_user_id = null where workspace_id = :workspaceId and memory_user_id = :userId`,
-        { workspaceId: scope.workspaceId, userId },
+        `update messages set memory_user_id = null where id in (
+           select id from messages where workspace_id = :workspaceId and memory_user_id = :userId limit :limit for update)
+         returning id`,
+        { workspaceId: scope.workspaceId, userId, limit },
       );
+      return ended.length;
     },
 
     /**
