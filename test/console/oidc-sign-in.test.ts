@@ -37,7 +37,7 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
     (response: { body: Record<string, unknown> }, request: { body: Record<string, unknown> }) => {
       grants.push(request.body['grant_type']);
       // The console renews it a minute before.
-      response.body['expires_in'] = 62;
+      response.body['expires_in'] = grants.length === 1 ? 62 : 3600;
     },
   );
 
@@ -65,6 +65,14 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
   t.deepEqual(grants, ['authorization_code', 'refresh_token']);
   await page.reload();
   await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  // As in a tab that slept: the token has expired, and nothing renewed it.
+  await page.evaluate(() => {
+    const stored: object = JSON.parse(sessionStorage.getItem('loci.token') ?? '{}');
+    sessionStorage.setItem('loci.token', JSON.stringify({ ...stored, token: 'expired', expiresAtMs: 1 }));
+  });
+  await page.reload();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  t.deepEqual(grants, ['authorization_code', 'refresh_token', 'refresh_token']);
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
   await page.getByRole('button', { name: /^Sign in with/ }).waitFor();

@@ -4,10 +4,10 @@ import { LociError } from '@loci/client/browser';
 import { sendUploadsAs } from '../uploads/run-uploads.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { ChooseWorkspace } from './choose-workspace.tsx';
-import type { Credentials } from './credentials.ts';
+import type { Credentials, TokenCredentials } from './credentials.ts';
 import { useIssuerSignIn } from './oidc/use-issuer-sign-in.ts';
 import { useIssuerSignOut } from './oidc/use-issuer-sign-out.ts';
-import { useRenewal } from './oidc/use-renewal.ts';
+import { type Renewal, useRenewal } from './oidc/use-renewal.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { signOut } from './sign-out.ts';
 import { type Session, SessionContext } from './session.tsx';
@@ -54,12 +54,8 @@ function useSignedIn() {
     },
     [queries],
   );
-  useEndWithCredentials(credentials, leave);
-  const renew = useCallback((renewed: Credentials) => {
-    storedCredentials.write(renewed);
-    setCredentials(renewed);
-  }, []);
-  useRenewal(credentials, renew);
+  const renewal = useRenewal(credentials, { onToken: useRenewed(setCredentials), onFailure: leave });
+  useEndWithCredentials(credentials, { leave, replace: renewal.replace });
   const chooseWorkspace = useCallback(
     (workspaceId: string | null) => {
       // What was loaded is of the workspace before.
@@ -104,20 +100,41 @@ function useSignedIn() {
     isSignedOut: credentials === null,
     signIn,
     chooseWorkspace,
-    error: caller.error ?? refusal,
-    isWaiting: caller.isFetching,
+    error: renewal.isPending ? null : (caller.error ?? refusal),
+    isWaiting: caller.isFetching || renewal.isPending,
     retry: credentials === null ? null : () => void caller.refetch(),
   };
 }
 
-/** Signs out when the service no longer accepts the credentials: a key was revoked, or they have expired. */
-function useEndWithCredentials(credentials: Credentials | null, leave: (reason: Error) => void): void {
+/** Takes a token that was renewed. What was asked with one that was refused is asked again with it. */
+function useRenewed(setCredentials: (renewed: TokenCredentials) => void) {
+  const queries = useQueryClient();
+  const [recoveries, setRecoveries] = useState(0);
+  useEffect(() => {
+    // Queries of the present token are known now. Those on their way would be refused, too.
+    if (recoveries > 0) void queries.cancelQueries().then(async () => queries.invalidateQueries());
+  }, [recoveries, queries]);
+  return useCallback(
+    (renewed: TokenCredentials, wasRefused: boolean) => {
+      storedCredentials.write(renewed);
+      setCredentials(renewed);
+      if (wasRefused) setRecoveries((before) => before + 1);
+    },
+    [setCredentials],
+  );
+}
+
+type Endings = { leave: (reason: Error) => void; replace: Renewal['replace'] };
+
+/** Signs out when the service no longer accepts the credentials: a key was revoked, or they have expired and cannot be replaced. */
+function useEndWithCredentials(credentials: Credentials | null, { leave, replace }: Endings): void {
   const queries = useQueryClient();
   useEffect(() => {
     if (credentials === null) return undefined;
-    return queries.getQueryCache().subscribe(({ query }) => {
-      const { error } = query.state;
-      if (error instanceof LociError && error.status === 401) leave(error);
+    return queries.getQueryCache().subscribe((event) => {
+      if (event.type !== 'updated' || event.action.type !== 'error') return;
+      const { error } = event.query.state;
+      if (error instanceof LociError && error.status === 401 && !replace(error)) leave(error);
     });
-  }, [credentials, queries, leave]);
+  }, [credentials, queries, leave, replace]);
 }

@@ -59,7 +59,12 @@ export async function explained<Result>({ issuer }: { issuer: string }, step: ()
 
 /** The configured issuer; null where there is none, or as long as it is not known. */
 export function useIssuer(isNeeded: boolean) {
-  const methods = useQuery({
+  return useSignInMethods(isNeeded).data?.oidc ?? null;
+}
+
+/** How people can sign in. */
+export function useSignInMethods(isNeeded: boolean) {
+  return useQuery({
     queryKey: queryKeys.signIn(),
     enabled: isNeeded,
     staleTime: Infinity,
@@ -68,5 +73,4 @@ export function useIssuer(isNeeded: boolean) {
       return dataOf(loci.api.GET('/api/v1/sign-in', { signal }));
     },
   });
-  return methods.data?.oidc ?? null;
 }

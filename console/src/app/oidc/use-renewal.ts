@@ -1,6 +1,6 @@
-import { useEffect } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Credentials, TokenCredentials } from '../credentials.ts';
-import { useIssuer } from './use-issuer-sign-in.ts';
+import { useSignInMethods } from './use-issuer-sign-in.ts';
 
 /** Before a token expires; clocks differ. */
 const AHEAD_MS = 60_000;
@@ -8,23 +8,65 @@ const MIN_WAIT_MS = 5_000;
 /** The longest that a browser's timer takes. */
 const MAX_WAIT_MS = 2_147_483_647;
 
+export type RenewalEvents = {
+  /** `wasRefused`: the service has refused the one before. */
+  onToken: (renewed: TokenCredentials, wasRefused: boolean) => void;
+  /** There is no other token for one that was refused. */
+  onFailure: (refusal: Error) => void;
+};
+
+export type Renewal = {
+  /** While another token is fetched for one that was refused. */
+  isPending: boolean;
+  /** Has another token fetched instead of one that has expired, as in a tab that slept. False where that cannot help. */
+  replace: (refusal: Error) => boolean;
+};
+
 /** Gets another token before the present one expires, where the issuer gave a refresh token. Without one, people sign in again. */
-export function useRenewal(credentials: Credentials | null, onToken: (renewed: TokenCredentials) => void): void {
+export function useRenewal(credentials: Credentials | null, { onToken, onFailure }: RenewalEvents): Renewal {
   const renewable = credentials?.kind === 'token' && credentials.refreshToken !== null ? credentials : null;
-  const issuer = useIssuer(renewable !== null);
+  const methods = useSignInMethods(renewable !== null);
+  const issuer = methods.data?.oidc ?? null;
+  const [refused, setRefused] = useState<{ token: string; refusal: Error } | null>(null);
+  const refusal = renewable !== null && refused?.token === renewable.token ? refused.refusal : null;
+  const running = useRef<{ token: string; renewed: Promise<TokenCredentials> } | null>(null);
   useEffect(() => {
-    if (renewable?.expiresAtMs == null || issuer === null) return undefined;
-    const waitMs = Math.max(renewable.expiresAtMs - Date.now() - AHEAD_MS, MIN_WAIT_MS);
+    if (renewable?.expiresAtMs == null || issuer === null) {
+      if (refusal !== null && !methods.isPending) onFailure(refusal);
+      return undefined;
+    }
+    const { token, expiresAtMs } = renewable;
+    const waitMs = refusal === null ? Math.max(expiresAtMs - Date.now() - AHEAD_MS, MIN_WAIT_MS) : 0;
     let isOver = false;
     const renew = async () => {
-      const renewed = await (await import('./go-to-issuer.ts')).renewToken(issuer, renewable);
-      if (!isOver) onToken(renewed);
+      // A refresh token may work once only.
+      if (running.current?.token !== token) {
+        const renewed = import('./go-to-issuer.ts').then(({ renewToken }) => renewToken(issuer, renewable));
+        running.current = { token, renewed };
+      }
+      try {
+        const renewed = await running.current.renewed;
+        // Another workspace may have been chosen meanwhile.
+        if (!isOver) onToken({ ...renewed, workspaceId: renewable.workspaceId }, refusal !== null);
+      } catch {
+        running.current = null;
+        // Otherwise it shows itself when the service refuses the expired token.
+        if (!isOver && refusal !== null) onFailure(refusal);
+      }
     };
-    // A failure shows itself when the service refuses the expired token.
-    const timer = setTimeout(() => void renew().catch(() => undefined), Math.min(waitMs, MAX_WAIT_MS));
+    const timer = setTimeout(() => void renew(), Math.min(waitMs, MAX_WAIT_MS));
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [renewable, issuer, onToken]);
+  }, [renewable, issuer, refusal, methods.isPending, onToken, onFailure]);
+  const replace = useCallback(
+    (why: Error) => {
+      if (renewable?.expiresAtMs == null || renewable.expiresAtMs > Date.now()) return false;
+      setRefused({ token: renewable.token, refusal: why });
+      return true;
+    },
+    [renewable],
+  );
+  return { isPending: refusal !== null, replace };
 }
