@@ -92,6 +92,21 @@ test('what cannot be read of a dropped folder is named, and the rest is uploaded
   t.deepEqual(problems, []);
 });
 
+test('of files with decomposed accents, as macOS names them, those that are refused are shown as refused', async (t) => {
+  const { id } = await apiClient(apiKey).createCollection('console: accents');
+  await using console = await openConsole({ apiKey, path: `/collections/${id}` });
+  const { page } = console;
+  const files = { 'U\u0308bersicht.txt': '', 'zebra.txt': 'Zebras at noon.' };
+  await page
+    .getByLabel('Files …', { exact: true })
+    .setInputFiles(
+      Object.entries(files).map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })),
+    );
+  const uploads = page.getByRole('region', { name: 'Uploads: 2 of 2 done' });
+  await uploads.getByRole('button', { name: /bersicht\.txt/ }).waitFor();
+  t.is(await uploads.getByRole('button', { name: /zebra\.txt/ }).count(), 0);
+});
+
 test('hostile names and texts are shown as text at 390 px, and a key that only reads is offered nothing else', async (t) => {
   const api = apiClient(apiKey);
   const { id } = await api.createCollection('console: hostile');

@@ -16,7 +16,7 @@ export function matchEntries(
   return batch.map((entry): EntryOutcome => {
     const [item] = accepted;
     const refusal = refused.findIndex(({ name }) => isShownAs(entry, name));
-    if (item !== undefined && (refusal === -1 || item.name === entry.name)) {
+    if (item !== undefined && (refusal === -1 || isSame(item.name, entry.name))) {
       accepted.shift();
       const { content_id: contentId, status, duplicate } = item;
       return { state: duplicate ? 'duplicate' : 'accepted', contentId, status, message: null, uploadId };
@@ -27,6 +27,11 @@ export function matchEntries(
 }
 
 function isShownAs({ name, source }: UploadEntry, shown: string): boolean {
-  if (source.kind === 'file') return shown === name || shown === source.file.name;
+  if (source.kind === 'file') return isSame(shown, name) || isSame(shown, source.file.name);
   return shown === name || name.startsWith(shown.replace(/…$/, ''));
+}
+
+/** The service composes the accents of file names, which macOS gives decomposed. */
+function isSame(one: string, other: string): boolean {
+  return one.normalize('NFC') === other.normalize('NFC');
 }
