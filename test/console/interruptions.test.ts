@@ -138,6 +138,29 @@ test('a file that is gone when its turn comes says so, and what was to be sent w
   await page.getByRole('row', { name: /kept\.txt/ }).waitFor();
 });
 
+test('a service that answers slowly how far an upload is, is asked once at a time', async (t) => {
+  const { id } = await apiClient(apiKey).createCollection('console: slow');
+  await using console = await openConsole({ apiKey, path: `/collections/${id}` });
+  const { page, problems } = console;
+  const released = Promise.withResolvers<void>();
+  let [asked, settled] = [0, 0];
+  await page.route('**/api/v1/uploads/*', async (route) => {
+    asked += 1;
+    await released.promise;
+    await route.continue();
+    settled += 1;
+  });
+  await page
+    .getByLabel('Files …', { exact: true })
+    .setInputFiles([{ name: 'slow.txt', mimeType: 'text/plain', buffer: Buffer.from('slow') }]);
+  await eventually('it is asked', async () => asked > 0);
+  await page.waitForTimeout(5_000);
+  t.deepEqual([asked, settled], [1, 0]);
+  released.resolve();
+  await page.getByRole('region', { name: 'Uploads: 1 of 1 done' }).waitFor();
+  t.deepEqual(problems, []);
+});
+
 test('a collection of 100,000 contents is shown page by page, and one of them is found by its name', async (t) => {
   const api = await openOwnApi(t, { consoleFolder: join(PROJECT_DIR, 'console') });
   const { stores, secrets } = api.services;

@@ -13,12 +13,16 @@ const MAX_CONTENTS = 1_000;
 /** What is being uploaded into a collection. Its ingestion is followed while this is shown. */
 export function useUploads(collectionId: string): readonly UploadEntry[] {
   const all = useSyncExternalStore(uploadStore.subscribe, uploadStore.read);
-  const entries = all.filter((entry) => entry.collectionId === collectionId);
-  const open = [
-    ...new Set(entries.flatMap((one) => (isEntrySettled(one) || one.uploadId === null ? [] : [one.uploadId]))),
-  ];
-  useFollowing(collectionId, open.join(' '));
-  return entries;
+  useFollowing(collectionId, openUploads(all, collectionId).length > 0);
+  return all.filter((entry) => entry.collectionId === collectionId);
+}
+
+/** Uploads into a collection whose ingestion goes on. */
+function openUploads(entries: readonly UploadEntry[], collectionId: string): string[] {
+  const ids = entries.flatMap((one) =>
+    one.collectionId !== collectionId || isEntrySettled(one) || one.uploadId === null ? [] : [one.uploadId],
+  );
+  return [...new Set(ids)];
 }
 
 /** Adds files and addresses, and begins to send them. */
@@ -39,25 +43,40 @@ export function useAddUploads(collectionId: string) {
   }, [collectionId, queries]);
 }
 
-/** Asks how far these uploads are, as long as they are not finished. */
-function useFollowing(collectionId: string, uploadIds: string): void {
+/** Asks how far the uploads are, as long as some are not finished. */
+function useFollowing(collectionId: string, hasOpen: boolean): void {
   const { loci, may } = useSession();
   const queries = useQueryClient();
-  const mayFollow = may('uploads:read');
+  const isFollowing = hasOpen && may('uploads:read');
   useEffect(() => {
-    if (uploadIds === '' || !mayFollow) return undefined;
+    if (!isFollowing) return undefined;
+    const over = new AbortController();
+    const { signal } = over;
     const follow = async () => {
-      for (const uploadId of uploadIds.split(' ')) {
+      for (const uploadId of openUploads(uploadStore.read(), collectionId)) {
         const params = { path: { upload_id: uploadId }, query: { limit: MAX_CONTENTS } };
-        const { contents } = await dataOf(loci.api.GET('/api/v1/uploads/{upload_id}', { params }));
+        const { contents } = await dataOf(loci.api.GET('/api/v1/uploads/{upload_id}', { params, signal }));
         showProgress(contents);
       }
       await queries.invalidateQueries({ queryKey: queryKeys.contents(collectionId) });
     };
-    // A failure is of no interest: the next time may be better, and the list of contents shows what it is.
-    const timer = setInterval(() => void follow().catch(() => undefined), POLL_MS);
-    return () => clearInterval(timer);
-  }, [uploadIds, mayFollow, loci, queries, collectionId]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // However slowly the service answers, it is asked once at a time.
+    const followLater = () => {
+      timer = setTimeout(() => {
+        // A failure is of no interest: the next time may be better, and the list of contents shows what it is.
+        const followed = follow().catch(() => undefined);
+        void followed.finally(() => {
+          if (!signal.aborted) followLater();
+        });
+      }, POLL_MS);
+    };
+    followLater();
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+    };
+  }, [isFollowing, loci, queries, collectionId]);
 }
 
 type Progress = { content_id: string; status: UploadEntry['status']; status_message: string | null };
