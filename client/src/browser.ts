@@ -6,4 +6,6 @@ export { errorFromResponse, LociError } from './loci-error.ts';
 export type { LociIssue } from './loci-error.ts';
 export { newIdempotencyKey } from './new-idempotency-key.ts';
 export type { AnswerEvent, AnswerQuestion } from './stream-answer.ts';
+export { withRetries } from './with-retries.ts';
+export type { RetryOptions } from './with-retries.ts';
 export type { components, operations, paths } from './schema.ts';

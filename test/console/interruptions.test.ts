@@ -138,6 +138,24 @@ test('a file that is gone when its turn comes says so, and what was to be sent w
   await page.getByRole('row', { name: /kept\.txt/ }).waitFor();
 });
 
+test('what is uploaded while the service restarts is sent again, and accepted once', async (t) => {
+  const { id } = await apiClient(apiKey).createCollection('console: restarts');
+  await using console = await openConsole({ apiKey, path: `/collections/${id}` });
+  const { page } = console;
+  const keys: (string | null)[] = [];
+  await page.route('**/api/v1/upload', async (route) => {
+    keys.push(await route.request().headerValue('Idempotency-Key'));
+    if (keys.length === 1) return route.abort('connectionreset');
+    return keys.length === 2 ? route.fulfill({ status: 503, body: 'restarting' }) : route.continue();
+  });
+  await page
+    .getByLabel('Files …', { exact: true })
+    .setInputFiles([{ name: 'patient.txt', mimeType: 'text/plain', buffer: Buffer.from('patient') }]);
+  await page.getByRole('region', { name: 'Uploads: 1 of 1 done' }).waitFor();
+  await page.getByRole('row', { name: /patient\.txt/ }).waitFor();
+  t.deepEqual(keys, [keys[0], keys[0], keys[0]]);
+});
+
 test('a service that answers slowly how far an upload is, is asked once at a time', async (t) => {
   const { id } = await apiClient(apiKey).createCollection('console: slow');
   await using console = await openConsole({ apiKey, path: `/collections/${id}` });

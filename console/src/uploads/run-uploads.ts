@@ -1,4 +1,4 @@
-import { LociError } from '@loci/client/browser';
+import { LociError, newIdempotencyKey, withRetries } from '@loci/client/browser';
 import { uploadsTexts } from '../texts/uploads-texts.ts';
 import { matchEntries } from './match-entries.ts';
 import { planBatch } from './plan-batch.ts';
@@ -8,6 +8,8 @@ import { uploadStore } from './upload-store.ts';
 
 /** One request is sent while the service stores the files of the other. */
 const CONCURRENCY = 2;
+/** Half a minute: a service that restarts is back by then. */
+const RETRIES = 6;
 let running = 0;
 let sender: UploadHeaders | null = null;
 
@@ -36,8 +38,7 @@ async function sendBatch(headers: UploadHeaders, batch: readonly UploadEntry[]):
   const ids = new Set(batch.map(({ id }) => id));
   uploadStore.update(ids, () => ({ state: 'sending', sent: 0, message: null }));
   try {
-    const onSent = (sent: number) => uploadStore.update(ids, () => ({ sent }));
-    const outcomes = matchEntries(batch, await sendUpload({ headers, batch, onSent }));
+    const outcomes = matchEntries(batch, await sendWithRetries(headers, batch, ids));
     const byId = new Map(batch.map(({ id }, at) => [id, outcomes[at]]));
     uploadStore.update(ids, ({ id }) => byId.get(id) ?? {});
   } catch (error) {
@@ -49,6 +50,23 @@ async function sendBatch(headers: UploadHeaders, batch: readonly UploadEntry[]):
       return gone.has(id) ? { state: 'failed', message: uploadsTexts.gone } : { state: 'waiting', sent: 0 };
     });
   }
+}
+
+/** While the service restarts or is busy, a folder of thousands of files would otherwise be refused within seconds. */
+async function sendWithRetries(headers: UploadHeaders, batch: readonly UploadEntry[], ids: ReadonlySet<number>) {
+  const idempotencyKey = newIdempotencyKey();
+  const onSent = (sent: number) => uploadStore.update(ids, () => ({ sent }));
+  const attempt = async () => {
+    // Who added them has signed out since.
+    if (!uploadStore.read().some(({ id }) => ids.has(id))) throw new Error(uploadsTexts.aborted);
+    try {
+      return await sendUpload({ headers, idempotencyKey, batch, onSent });
+    } catch (error) {
+      if ((await unreadableOf(batch)).size > 0) throw new Error(uploadsTexts.gone, { cause: error });
+      throw error;
+    }
+  };
+  return withRetries(attempt, { retries: RETRIES, isRepeatable: true });
 }
 
 /** The browser sends nothing when one of the files is gone. Returns which these are. */

@@ -1,4 +1,4 @@
-import { errorFromResponse, LociError, newIdempotencyKey } from '@loci/client/browser';
+import { errorFromResponse, LociError } from '@loci/client/browser';
 import type { Schemas } from '../api/schemas.ts';
 import { uploadsTexts } from '../texts/uploads-texts.ts';
 import type { UploadEntry } from './upload-entry.ts';
@@ -8,6 +8,8 @@ type Response = Schemas['UploadResponse'];
 export type UploadHeaders = Readonly<Record<string, string>>;
 export type UploadRequest = {
   headers: UploadHeaders;
+  /** The same for each attempt to send the batch, so that it is accepted once. */
+  idempotencyKey: string;
   batch: readonly UploadEntry[];
   /** Called with the share of the bytes that are sent. */
   onSent: (share: number) => void;
@@ -17,7 +19,12 @@ export type UploadRequest = {
  * Sends entries of one collection in one form. `fetch` does not tell how much of a body is sent, so this is an XMLHttpRequest.
  * @throws LociError when the service refuses the whole request, or cannot be reached
  */
-export async function sendUpload({ headers: credentials, batch, onSent }: UploadRequest): Promise<Response> {
+export async function sendUpload({
+  headers: credentials,
+  idempotencyKey,
+  batch,
+  onSent,
+}: UploadRequest): Promise<Response> {
   const request = new XMLHttpRequest();
   const answered = new Promise<void>((resolve, reject) => {
     request.addEventListener('load', () => resolve());
@@ -27,13 +34,14 @@ export async function sendUpload({ headers: credentials, batch, onSent }: Upload
   request.upload.addEventListener('progress', ({ loaded, total }) => onSent(total === 0 ? 0 : loaded / total));
   request.open('POST', '/api/v1/upload');
   for (const [name, value] of Object.entries(credentials)) request.setRequestHeader(name, value);
-  request.setRequestHeader('Idempotency-Key', newIdempotencyKey());
+  request.setRequestHeader('Idempotency-Key', idempotencyKey);
   request.send(formOf(batch));
   await answered;
   const body = parse(request.responseText);
   // When every item is refused, the status is 400 and the body lists why.
   if (isUploadResponse(body)) return body;
-  const headers = new Headers({ 'X-Request-Id': request.getResponseHeader('X-Request-Id') ?? '' });
+  const names = ['X-Request-Id', 'Retry-After'];
+  const headers = Object.fromEntries(names.map((name) => [name, request.getResponseHeader(name) ?? '']));
   throw errorFromResponse(new globalThis.Response(null, { status: request.status, headers }), body);
 }
 
