@@ -36,6 +36,6 @@ export async function deliverToReceiver(args: DeliverToReceiverArgs): Promise<Pr
     waitMs = outcome.wait_ms;
     detail = `the last probe had ${outcome.status_code === null ? 'no answer' : `status ${outcome.status_code}`}`;
     if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof deliverToReceiver>({ ...args, wait_ms: waitMs });
+      await continueAsNew<typeof deliverToReceiver>({ ...args, wait_ms: isWoken ? 0 : waitMs });
   }
 }

@@ -7,7 +7,8 @@ import { startTimeSlice, type TimeSlice } from '#activities/time-slice.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-const PAGE_SIZE = 200;
+/** Written in one transaction, which ends after 30 s: also when Weaviate takes seconds for each of them. */
+const PAGE_SIZE = 64;
 
 type Reprojection = { work: Omit<ReprojectSlice, 'after'>; timeSlice: TimeSlice };
 

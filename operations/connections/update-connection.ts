@@ -2,15 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
-import { lifetimeOfCredentials } from '#domain/connections/credential-tokens.ts';
+import { lifetimeOfCredentials, refreshTokenOf } from '#domain/connections/credential-tokens.ts';
 import type { Connection, UpdateConnectionRequest } from '#domain/records/connection.ts';
 import { connectionNotFound, connectionAccess } from './connection-access.ts';
-import { tokenReceiptNow, sealCredentials } from './credentials.ts';
+import { openCredentials, tokenReceiptNow, sealCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
+import type { Stores } from '#store/stores.ts';
 
 /**
  * Changes the fields of a connection that were sent. New credentials replace the previous ones as a new version. They also set
- * a connection that was `expired` or in `error` back to `active`, unless the request sends a status.
+ * a connection that was `expired` or in `error` back to `active`, unless the request sends a status. Set to `active` without new
+ * credentials, it is due for a refresh where a refusal had ended its schedule.
  * @throws AppError `not_found`, `forbidden`.
  */
 export async function updateConnection(
@@ -28,6 +30,8 @@ export async function updateConnection(
     if (credentials === undefined) {
       requireSameDestination(caller, before, others);
       await stores.connections.update(caller.scope, id, others);
+      if (others.status === 'active' && before.status !== 'active')
+        await scheduleRefresh(services, stores, { caller, credentialId: before.credential_id });
     } else {
       const credentialId = before.credential_id ?? uuidv7();
       const sealed = sealCredentials(services, caller.scope, { id: credentialId, credentials });
@@ -51,4 +55,16 @@ function requireSameDestination(caller: Caller, before: Connection, { config }: 
     'forbidden',
     'To change `config.oauth` of a connection that has credentials, send the credentials again or use a key with connections:reveal.',
   );
+}
+
+/** Without this, nobody would refresh the tokens of a connection whose last refresh was refused. */
+async function scheduleRefresh(
+  services: Services,
+  stores: Stores,
+  { caller, credentialId: id }: { caller: Caller; credentialId: string | null },
+): Promise<void> {
+  const stored = id === null ? null : await stores.credentials.find(caller.scope, id);
+  if (id === null || stored === null) return;
+  const credentials = openCredentials(services, caller.scope, { id, sealed: stored.sealed });
+  if (refreshTokenOf(credentials) !== null) await stores.credentialRefreshes.makeDue(caller.scope, id);
 }

@@ -151,6 +151,15 @@ export function createCredentialRefreshStore(database: Database) {
       );
     },
 
+    /** Has the schedule refresh now what it would never refresh. */
+    async makeDue(scope: Scope, credentialId: string): Promise<void> {
+      await query(
+        database,
+        `update credentials set due_at = now() where id = :credentialId and workspace_id = :workspaceId and due_at is null`,
+        { workspaceId: scope.workspaceId, credentialId },
+      );
+    },
+
     /**
      * Sets the status of a connection. Returns null when it has that status already, or none of `from` (null: any), or is
      * deleted: nothing changed, and there is nothing to announce.
