@@ -36,7 +36,7 @@ function filtersOf({ filter }: TenantCollection, { contentId, contentIds, versio
 }
 
 /**
- * Whether the index has any object of some contents. Weaviate (1.38) counts the entries of its filter index, and an entry outlives
+ * Whether the index has any object of some contents. Weaviate (1.38) counts entries of its filter index, and an entry outlives
  * its object when that is deleted while it is written, or when the server is killed during a deletion: nothing removes it
  * again. So objects that are counted are fetched, too. Of more than 10,000 entries, only the first 10,000 are looked at.
  */
