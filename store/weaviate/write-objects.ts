@@ -38,7 +38,8 @@ const PERTURBATION_STEP = 1e-6;
  *
  * Every replica must have the objects, or else most of them must have them with slightly different vectors: a node that is killed
  * during a write may keep an object without its entries in the index. Replicas are compared by id and time, so the node would
- * never get these entries if the others had acknowledged the same write.
+ * never get these entries if the others had acknowledged the same write. Nor would it get vectors that were lost with its process
+ * before they were flushed, so a write during which a node may have been started again counts as incomplete.
  */
 export async function writeObjects(
   connection: WeaviateConnection,
@@ -48,12 +49,15 @@ export async function writeObjects(
   const [first] = objects;
   if (!first) return;
   const write = async (group: readonly IndexObject[], consistency: WriteConsistency): Promise<void> => {
+    const mayHaveRestarted = connection.watchRestarts();
     const limit = pLimit(BATCHES_IN_FLIGHT);
     const batches = toBatches(group).map((batch) =>
       limit(() => writeBatch(connection, tenant, { batch, consistency })),
     );
     await Promise.all(batches);
     await flushVectors(connection, tenant, { id: first.id, consistency });
+    if (await mayHaveRestarted())
+      throw new IncompleteWriteError('A node of Weaviate was started again during a write.');
   };
   try {
     await write(objects, 'all').catch((error: unknown) => {

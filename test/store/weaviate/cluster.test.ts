@@ -4,7 +4,10 @@ import pLimit from 'p-limit';
 import anyTest, { type TestFn } from 'ava';
 import { z } from 'zod';
 import { className } from '#store/weaviate/class-definition.ts';
+import { createConnection, type WeaviateConnection } from '#store/weaviate/connection.ts';
+import { ensureTenant } from '#store/weaviate/tenants.ts';
 import { createVectorIndex, type VectorIndex, type IndexObject } from '#store/weaviate/vector-index.ts';
+import { writeObjects } from '#store/weaviate/write-objects.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { SERVER_DEFAULTS, testStack } from '#test/support/harness/stack.ts';
 import { startWeaviateCluster, type WeaviateCluster } from '#test/support/servers/weaviate-cluster.ts';
@@ -26,8 +29,12 @@ test.before(async (t) => {
 test.after.always((t) => t.context.stop?.());
 
 /** The index behind the address of the cluster, or that of one node. */
-function openIndex({ url, grpc, apiKey }: Pick<WeaviateCluster, 'url' | 'grpc' | 'apiKey'>, classes = {}): VectorIndex {
-  return createVectorIndex({ url, grpc, apiKey, timeoutMs: 20_000, classes: { ...SERVER_DEFAULTS, ...classes } });
+function openIndex(address: Pick<WeaviateCluster, 'url' | 'grpc' | 'apiKey'>, classes = {}): VectorIndex {
+  return createVectorIndex(optionsOf(address, classes));
+}
+
+function optionsOf({ url, grpc, apiKey }: Pick<WeaviateCluster, 'url' | 'grpc' | 'apiKey'>, classes = {}) {
+  return { url, grpc, apiKey, timeoutMs: 60_000, classes: { ...SERVER_DEFAULTS, ...classes } };
 }
 
 const ClassDefinition = z.object({
@@ -122,8 +129,42 @@ test.serial(
     await work;
     t.log(`${written.length} objects, ${searches} searches`);
     t.deepEqual(failed, []);
-    await everyNodeHas(cluster, written.slice(BATCH_SIZE));
+    await everyNodeHas(cluster, TENANT, written.slice(BATCH_SIZE));
     await index.close();
+  },
+);
+
+test.serial(
+  'vectors are found at a node that was killed after it stored them and before it flushed them',
+  async (t) => {
+    t.timeout(480_000);
+    const cluster = t.context;
+    const connection = createConnection(optionsOf(cluster));
+    const tenant = { space: SPACE, name: 'restarted' };
+    await ensureTenant(connection, tenant);
+    const earlier = Array.from({ length: BATCH_SIZE }, (_, number) => record(number));
+    await writeObjects(connection, tenant, earlier);
+    let kills = 0;
+    const interrupted: WeaviateConnection = {
+      ...connection,
+      grpc: (operation) =>
+        connection.grpc((calls, options) => {
+          const pretendToDelete: typeof calls.pretendToDelete = async (...args) => {
+            if (kills === 0) {
+              kills += 1;
+              await cluster.kill(1);
+              await cluster.restart(1);
+            }
+            return calls.pretendToDelete(...args);
+          };
+          return operation({ ...calls, pretendToDelete }, options);
+        }),
+    };
+    const later = Array.from({ length: BATCH_SIZE }, (_, number) => record(BATCH_SIZE + number));
+    await writeObjects(interrupted, tenant, later);
+    t.is(kills, 1);
+    await everyNodeHas(cluster, tenant.name, [...earlier, ...later]);
+    await connection.close();
   },
 );
 
@@ -144,17 +185,17 @@ async function writeUntilStored(index: VectorIndex, batch: readonly IndexObject[
 }
 
 /** Waits until each node by itself has exactly these objects, and finds each by its word and by its vector. */
-async function everyNodeHas(cluster: WeaviateCluster, expected: readonly IndexObject[]): Promise<void> {
+async function everyNodeHas(cluster: WeaviateCluster, tenant: string, expected: readonly IndexObject[]): Promise<void> {
   for (const node of cluster.nodes) {
     const index = openIndex(node);
-    const count = () => index.countObjects(SPACE, TENANT, {});
+    const count = () => index.countObjects(SPACE, tenant, {});
     await eventually(
       `${node.process.name} has ${expected.length} objects`,
       async () => (await count()) === expected.length,
     );
     const isFound = async ({ id, text, vector }: IndexObject) => {
       for (const type of ['keyword', 'vector'] as const) {
-        const hits = await index.search(SPACE, TENANT, { ...ASK, type, queryText: text, queryVector: vector });
+        const hits = await index.search(SPACE, tenant, { ...ASK, type, queryText: text, queryVector: vector });
         if (!hits.some((hit) => hit.id === id))
           throw new Error(`${node.process.name} does not find ${text} by ${type}`);
       }
