@@ -5,7 +5,7 @@ import { ApiKey, connectToCustom, type Collection, type WeaviateClient } from 'w
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { className, type ClassSettings, type StoredProperties } from './class-definition.ts';
 import { createGrpcCalls, type CallOptions, type GrpcCalls } from './grpc-calls.ts';
-import { createRestartWatch, type RestartWatch } from './node-restarts.ts';
+import { createRestartWatch, type RestartWatch } from './restart-watch.ts';
 import { createSharedRuns, type SharedRuns } from './shared-runs.ts';
 import { isAnswer, isUnreachable, indexUnavailable, WeaviateResponseError, toAppError } from './weaviate-errors.ts';
 
@@ -38,8 +38,8 @@ export type WeaviateConnection = {
   knownTenants: LRUCache<string, boolean>;
   /** Runs work of one tenant for all that ask before it starts. */
   shareRun: SharedRuns;
-  /** Tells whether a node may have been started again in the meantime. */
-  watchRestarts: RestartWatch;
+  /** Tells whether a node may have ended in the meantime. */
+  restarts: RestartWatch;
   classes: ClassSettings;
   /** Resolves when Weaviate is ready; waits briefly, for somebody who watches. @throws AppError `dependency_unavailable`. */
   ready(): Promise<void>;
@@ -108,9 +108,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     rest: (request) => rest.send(request, options.timeoutMs),
     knownTenants: new LRUCache({ max: MAX_KNOWN_TENANTS }),
     shareRun: createSharedRuns(),
-    watchRestarts: createRestartWatch(() =>
-      rest.send({ method: 'GET', path: '/cluster/statistics' }, options.timeoutMs),
-    ),
+    restarts: createRestartWatch(() => rest.send({ method: 'GET', path: '/cluster/statistics' }, options.timeoutMs)),
     classes: options.classes,
     confirmReady: () =>
       probe(options.timeoutMs).catch((error: unknown) => {

@@ -49,15 +49,15 @@ export async function writeObjects(
   const [first] = objects;
   if (!first) return;
   const write = async (group: readonly IndexObject[], consistency: WriteConsistency): Promise<void> => {
-    const mayHaveRestarted = connection.watchRestarts();
+    const { suspecting, observing } = connection.restarts;
+    const mayHaveRestarted = consistency === 'all' ? suspecting() : await observing();
     const limit = pLimit(BATCHES_IN_FLIGHT);
     const batches = toBatches(group).map((batch) =>
       limit(() => writeBatch(connection, tenant, { batch, consistency })),
     );
     await Promise.all(batches);
     await flushVectors(connection, tenant, { id: first.id, consistency });
-    if (await mayHaveRestarted())
-      throw new IncompleteWriteError('A node of Weaviate was started again during a write.');
+    if (await mayHaveRestarted()) throw new IncompleteWriteError('A node of Weaviate ended during a write.');
   };
   try {
     await write(objects, 'all').catch((error: unknown) => {

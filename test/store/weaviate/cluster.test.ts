@@ -160,7 +160,7 @@ test.serial(
           return operation({ ...calls, pretendToDelete }, options);
         }),
     };
-    const later = Array.from({ length: BATCH_SIZE }, (_, number) => record(BATCH_SIZE + number));
+    const later = Array.from({ length: 200 }, (_, number) => record(BATCH_SIZE + number));
     await writeObjects(interrupted, tenant, later);
     t.is(kills, 1);
     await everyNodeHas(cluster, tenant.name, [...earlier, ...later]);
