@@ -1,4 +1,4 @@
-import { type ComponentProps, createContext, memo, type ReactNode, useContext } from 'react';
+import { type ComponentProps, createContext, memo, type ReactNode, useContext, useDeferredValue } from 'react';
 import Markdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
@@ -18,13 +18,15 @@ const OPENABLE = /^(?:https?|mailto):/i;
 
 /**
  * A text of a model or of a program, with its Markdown. No HTML is made of it but the elements of Markdown: tags are shown as they
- * are written, images are not loaded, and links say where they lead.
+ * are written, images are not loaded, and links say where they lead. Pieces of an answer that arrive while what is there is parsed
+ * are parsed together, and typing and clicking go before it.
  */
 export function MarkdownText({ text, citations = null }: { text: string; citations?: Citations | null }) {
+  const shown = useDeferredValue(text);
   return (
     <CitationsContext value={citations}>
       <div className="markdown">
-        <Parsed text={text} />
+        <Parsed text={shown} />
       </div>
     </CitationsContext>
   );
