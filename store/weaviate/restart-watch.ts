@@ -21,15 +21,18 @@ const Statistics = z.object({
   statistics: z.array(
     z.object({
       name: z.string(),
-      raft: z.object({ term: z.string(), lastLogIndex: z.string() }).optional(),
+      raft: z.object({ term: z.string().default('0'), lastLogIndex: z.string().default('0') }).optional(),
       /** Left out when it is zero. */
       initialLastAppliedIndex: z.number().default(0),
     }),
   ),
 });
 
+/** Stands for the nodes where the key may not read the cluster, or the server or a proxy before it has no such statistics. */
+const NOT_SAID = 'not said';
+
 type Reading = {
-  /** The nodes that answer, each with the last command in its log when it started. Null when Weaviate did not say. */
+  /** The nodes that answer, each with the last command in its log when it started. Null when Weaviate did not answer. */
   nodes: string | null;
   /** The end of the log, which every start and every command moves. */
   log: string;
@@ -38,7 +41,7 @@ type Reading = {
 
 /**
  * Creates a watch of the processes of Weaviate (1.38). Each start of a node adds to the log of Raft: it joins the others again,
- * or they elect a leader. When the key may not read the cluster, nothing is ever noticed.
+ * or they elect a leader. Where the statistics cannot be read, nothing is ever noticed.
  *
  * @param readStatistics Requests `/v1/cluster/statistics`.
  */
@@ -84,7 +87,7 @@ async function readNodes(readStatistics: () => Promise<unknown>): Promise<Readin
     const nodes = running.map(({ process }) => process).toSorted();
     return { nodes: nodes.join(), log, atMs: atMs() };
   } catch (error) {
-    const isRefused = error instanceof WeaviateResponseError && error.status === 403;
-    return { nodes: isRefused ? 'not allowed' : null, log: '', atMs: atMs() };
+    const isAnswer = error instanceof z.ZodError || (error instanceof WeaviateResponseError && error.status < 500);
+    return { nodes: isAnswer ? NOT_SAID : null, log: '', atMs: atMs() };
   }
 }

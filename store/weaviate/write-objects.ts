@@ -49,8 +49,8 @@ export async function writeObjects(
   const [first] = objects;
   if (!first) return;
   const write = async (group: readonly IndexObject[], consistency: WriteConsistency): Promise<void> => {
-    const { suspecting, observing } = connection.restarts;
-    const mayHaveRestarted = consistency === 'all' ? suspecting() : await observing();
+    const { restarts } = connection;
+    const mayHaveRestarted = consistency === 'all' ? restarts.suspecting() : await restarts.observing();
     const limit = pLimit(BATCHES_IN_FLIGHT);
     const batches = toBatches(group).map((batch) =>
       limit(() => writeBatch(connection, tenant, { batch, consistency })),
