@@ -35,7 +35,6 @@ const LOCAL_MCP = { hosts: [], publicUrl: null, issuer: null };
 /** Creates the API as a Koa application. Every request passes the middleware from top to bottom. */
 export function createApp(services: Services, options: AppOptions): Koa {
   const routes = options.routes ?? allRoutes;
-  const document = createOpenApi(routes, { version: options.version, limits: services.limits });
   const serving = openServing({ ...options, services });
   const router = mountRoutes(Object.values(routes), serving);
   const { version, corsOrigins = [], mcp = LOCAL_MCP } = options;
@@ -52,7 +51,7 @@ export function createApp(services: Services, options: AppOptions): Koa {
   app.use(createMcpEndpoint({ serving, version, settings: { ...mcp, origins: corsOrigins } }));
   app.use(createHomePage({ version, hasConsole: async () => (await webConsole?.isBuilt()) ?? false }));
   if (webConsole !== null) app.use(webConsole.middleware);
-  app.use(createDocsPage(document));
+  app.use(createDocsPage(() => createOpenApi(routes, { version, limits: services.limits })));
   app.use(router.routes());
   app.use(router.allowedMethods());
   app.on('error', (error: unknown) => services.log.warn({ error }, 'a response was cut off'));

@@ -1,5 +1,5 @@
-import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
+import type * as TemporalClient from '@temporalio/client';
+import type { Client, Connection, WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { AppError } from '#domain/app-error.ts';
 import type { JobStart, JobState, Jobs } from '#domain/jobs.ts';
@@ -19,14 +19,20 @@ export type JobsOptions = {
 /** Deadline of a call. By default a lazy connection waits up to 20 s for a server that is down. */
 const DEADLINE_MS = 2_000;
 
-/** Returns `Jobs` over the Temporal client. Nothing connects before the first call. */
-export function createJobs({ namespace, dataConverter, interceptors = [], ...options }: JobsOptions): Jobs {
-  const connection = Connection.lazy({ ...options.connection, connectTimeout: DEADLINE_MS });
-  const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [...interceptors] } });
+type Server = { sdk: typeof TemporalClient; connection: Connection; client: Client };
+
+/** Returns `Jobs` over the Temporal client. Before the first call, nothing connects, and the client is not even loaded. */
+export function createJobs(options: JobsOptions): Jobs {
+  const { namespace } = options;
+  let opened: Promise<Server> | null = null;
   const openCalls = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const call = async <Result>(request: () => Promise<Result>): Promise<Result> => {
-    const calling = callWithDeadline(connection, request);
+  const open = async (): Promise<Server> => {
+    closing.signal.throwIfAborted();
+    return (opened ??= openServer(options));
+  };
+  const call = async <Result>(request: (server: Server) => Promise<Result>): Promise<Result> => {
+    const calling = callWithDeadline(open, request);
     openCalls.add(calling);
     try {
       return await calling;
@@ -34,42 +40,46 @@ export function createJobs({ namespace, dataConverter, interceptors = [], ...opt
       openCalls.delete(calling);
     }
   };
-  const startOrJoin = (job: JobStart) => call(() => client.workflow.start(job.workflow_type, joiningOptions(job)));
+  const startOrJoin = (job: JobStart) =>
+    call(async ({ client, connection }) => {
+      const handle = await client.workflow.start(job.workflow_type, joiningOptions(job));
+      return { handle, connection };
+    });
   return {
     startOrJoin: async (job) => void (await startOrJoin(job)),
     join: async (job, waitMs) => {
-      const handle = await startOrJoin(job);
+      const { handle, connection } = await startOrJoin(job);
       const waiting = resultWithin(connection, handle, AbortSignal.any([closing.signal, AbortSignal.timeout(waitMs)]));
       openCalls.add(waiting);
       return waiting.finally(() => openCalls.delete(waiting));
     },
     start: (job) =>
-      call(async () => {
+      call(async ({ sdk, client }) => {
         try {
           await client.workflow.start(job.workflow_type, startOptions(job));
         } catch (error) {
-          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+          if (!(error instanceof sdk.WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),
     signal: (workflowId, signal) =>
-      call(async () => {
+      call(async ({ sdk, client }) => {
         try {
           await client.workflow.getHandle(workflowId).signal(signal);
         } catch (error) {
           // The workflow has ended or is deleted, so there is nothing to wake; the rows hold the state.
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
+          if (!(error instanceof sdk.WorkflowNotFoundError)) throw error;
         }
       }),
     terminate: (workflowId, reason) =>
-      call(async () => {
+      call(async ({ sdk, client }) => {
         try {
           await client.workflow.getHandle(workflowId).terminate(reason);
         } catch (error) {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
+          if (!(error instanceof sdk.WorkflowNotFoundError)) throw error;
         }
       }),
     running: (workspaceId, { exceptType, limit }) =>
-      call(async () => {
+      call(async ({ client }) => {
         const query = `LociWorkspace = '${workspaceId}' and ExecutionStatus = 'Running' and WorkflowType != '${exceptType}'`;
         const { executions } = await client.workflowService.listWorkflowExecutions({
           namespace,
@@ -78,18 +88,21 @@ export function createJobs({ namespace, dataConverter, interceptors = [], ...opt
         });
         return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
       }),
-    state: (workflowId) => call(() => stateOf(client, workflowId)),
+    state: (workflowId) => call((server) => stateOf(server, workflowId)),
     ping: () =>
-      call(async () => {
+      call(async ({ client }) => {
         await client.workflowService.getSystemInfo({});
       }),
-    serverVersion: () => call(async () => (await client.workflowService.getSystemInfo({})).serverVersion),
-    backlogs: () => call(() => options.queueBacklogs({ connection, namespace })),
+    serverVersion: () => call(async ({ client }) => (await client.workflowService.getSystemInfo({})).serverVersion),
+    backlogs: () => call(({ connection }) => options.queueBacklogs({ connection, namespace })),
     close: async () => {
       closing.abort();
       // A retry on a closed connection would throw where nothing can catch it. All calls end within their deadline.
       await Promise.allSettled(openCalls);
-      await connection.close();
+      await opened?.then(
+        ({ connection }) => connection.close(),
+        () => undefined,
+      );
     },
   };
 }
@@ -148,20 +161,37 @@ function searchAttributesOf(job: JobStart): Record<string, string[] | number[]> 
   };
 }
 
-async function stateOf(client: Client, workflowId: string): Promise<JobState> {
+async function stateOf({ sdk, client }: Server, workflowId: string): Promise<JobState> {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe();
     if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' || status.name === 'PAUSED') return 'running';
     return status.name === 'COMPLETED' ? 'completed' : 'failed';
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'not_found';
+    if (error instanceof sdk.WorkflowNotFoundError) return 'not_found';
     throw error;
   }
 }
 
-async function callWithDeadline<Result>(connection: Connection, request: () => Promise<Result>): Promise<Result> {
+/** Loading the client takes a tenth of a second, which a process that asks nothing of Temporal saves. */
+async function openServer({ namespace, dataConverter, interceptors = [], ...options }: JobsOptions): Promise<Server> {
+  const sdk = await import('@temporalio/client');
+  const connection = sdk.Connection.lazy({ ...options.connection, connectTimeout: DEADLINE_MS });
+  const client = new sdk.Client({
+    connection,
+    namespace,
+    dataConverter,
+    interceptors: { workflow: [...interceptors] },
+  });
+  return { sdk, connection, client };
+}
+
+async function callWithDeadline<Result>(
+  open: () => Promise<Server>,
+  request: (server: Server) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await connection.withDeadline(Date.now() + DEADLINE_MS, request);
+    const server = await open();
+    return await server.connection.withDeadline(Date.now() + DEADLINE_MS, () => request(server));
   } catch (error) {
     throw new AppError('dependency_unavailable', 'Temporal does not answer.', { cause: error, retryAfterS: 2 });
   }

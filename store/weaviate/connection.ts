@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
-import { ApiKey, connectToCustom, type Collection, type WeaviateClient } from 'weaviate-client';
+import type { Collection, WeaviateClient } from 'weaviate-client';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { className, type ClassSettings, type StoredProperties } from './class-definition.ts';
-import { createGrpcCalls, type CallOptions, type GrpcCalls } from './grpc-calls.ts';
+import type { CallOptions, GrpcCalls } from './grpc-calls.ts';
 import { createRestartWatch, type RestartWatch } from './restart-watch.ts';
 import { createSharedRuns, type SharedRuns } from './shared-runs.ts';
 import { isAnswer, isUnreachable, indexUnavailable, WeaviateResponseError, toAppError } from './weaviate-errors.ts';
@@ -58,16 +58,17 @@ const PROBE_TIMEOUT_MS = 2_000;
 const PROBE_INTERVAL_MS = 400;
 
 /**
- * Creates a connection that opens with the first call and survives restarts of the server. Searches use gRPC (measured two to
+ * Creates a connection that opens with the first call and survives restarts of the server. The first call also loads the
+ * clients, hundreds of modules: a process that does not use the index starts without. Searches use gRPC (measured two to
  * three times faster than GraphQL), batches use a gRPC client of our own, and the schema uses REST.
  */
 export function createConnection(options: VectorIndexOptions): WeaviateConnection {
   const rest = createRest(options);
-  const calls = createGrpcCalls(options);
   const probe = async (timeoutMs = PROBE_TIMEOUT_MS): Promise<void> =>
     void (await rest.send({ method: 'GET', path: '/.well-known/ready' }, timeoutMs));
   const meta = () => rest.send({ method: 'GET', path: '/meta' }, PROBE_TIMEOUT_MS);
   let client: Promise<WeaviateClient> | null = null;
+  let calls: Promise<GrpcCalls> | null = null;
   /** After a call without an answer, the next one probes Weaviate first. */
   let probeBeforeNextCall = false;
 
@@ -77,6 +78,11 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
       throw error;
     });
     return client;
+  }
+
+  function openedCalls(): Promise<GrpcCalls> {
+    calls ??= import('./grpc-calls.ts').then(({ createGrpcCalls }) => createGrpcCalls(options));
+    return calls;
   }
 
   /** Fails within a second when Weaviate is unreachable. */
@@ -104,7 +110,11 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
         const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
         return operation(collection.withConsistency('QUORUM'), callEnded);
       }),
-    grpc: (operation) => guarded((signal) => operation(calls, { deadline: Date.now() + options.timeoutMs, signal })),
+    grpc: (operation) =>
+      guarded(async (signal) => {
+        const opened = await openedCalls();
+        return operation(opened, { deadline: Date.now() + options.timeoutMs, signal });
+      }),
     rest: (request) => rest.send(request, options.timeoutMs),
     knownTenants: new LRUCache({ max: MAX_KNOWN_TENANTS }),
     shareRun: createSharedRuns(),
@@ -125,8 +135,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     },
     meta,
     close: async () => {
-      calls.close();
-      await Promise.all([rest.close(), client?.then((opened) => opened.close())]);
+      await Promise.all([rest.close(), ...[client, calls].map((opening) => opening?.then((opened) => opened.close()))]);
     },
   };
 }
@@ -164,6 +173,7 @@ async function failWhenUnreachable(
  * here, once, prevents that.
  */
 async function openClient({ url, grpc, apiKey, timeoutMs }: VectorIndexOptions): Promise<WeaviateClient> {
+  const { ApiKey, connectToCustom } = await import('weaviate-client');
   const rest = new URL(url);
   const secure = rest.protocol === 'https:';
   const separator = grpc.lastIndexOf(':');

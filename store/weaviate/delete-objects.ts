@@ -1,7 +1,7 @@
-import { Filters } from 'weaviate-client';
 import type { FilterValue } from 'weaviate-client';
 import type { VersionRange } from '#domain/contents/residual-versions.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
+import { Filters } from './filters.ts';
 import { runInTenant } from './tenants.ts';
 
 /** Objects of one content: of some versions, or of all versions. */

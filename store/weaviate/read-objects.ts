@@ -1,5 +1,6 @@
-import { Filters, type FilterValue } from 'weaviate-client';
+import type { FilterValue } from 'weaviate-client';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
+import { Filters } from './filters.ts';
 import { runInTenant } from './tenants.ts';
 
 /** An object in the index, without its text and vector. */

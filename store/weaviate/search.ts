@@ -1,8 +1,9 @@
-import { Filters, type FilterValue } from 'weaviate-client';
+import type { FilterValue } from 'weaviate-client';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
+import { Filters } from './filters.ts';
 import { REGULARIZED_HITS, regularizationStrength, regularizeScores } from '#domain/search/regularize-scores.ts';
 import { readVectors, vectorsOf } from './read-objects.ts';
 import { toWeaviateFilter } from './weaviate-filter.ts';

@@ -1,7 +1,8 @@
-import { Filters, type Collection, type FilterValue } from 'weaviate-client';
+import type { Collection, FilterValue } from 'weaviate-client';
 import { assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { StoredProperties } from './class-definition.ts';
+import { Filters } from './filters.ts';
 
 /** A Weaviate filter; a string where everything or nothing matches. */
 export type WeaviateFilter = FilterValue | 'everything' | 'nothing';
