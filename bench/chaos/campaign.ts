@@ -15,8 +15,13 @@ export type CampaignOptions = {
   seed: number;
   /** Size of a much larger text in the first round and in stall rounds; 0 for none. */
   bigTextBytes: number;
+  /** How often the work of the workers is measured, for `chunksWritten`. */
+  meterEveryMs?: number;
   log: (line: string) => void;
 };
+
+/** Little is written in a tenth of a second before a kill. */
+export const METER_EVERY_MS = 100;
 
 export type CampaignResult = CampaignEvaluation & {
   rounds: RoundResult[];
@@ -43,7 +48,7 @@ export async function runCampaign(stack: TestStack, options: CampaignOptions): P
     api: apiClient(key),
     behind: openBehindTheApi(stack),
     pages: await startPageServer(),
-    meter: createWorkMeter(),
+    meter: createWorkMeter(options.meterEveryMs ?? METER_EVERY_MS),
     random: seededRandom(options.seed),
     log: options.log,
   };

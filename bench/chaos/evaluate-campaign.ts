@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { Content, ContentChunksResponse } from '#domain/records/content.ts';
 import { Deletion } from '#domain/records/deletion.ts';
@@ -20,6 +21,8 @@ export type CampaignEvaluation = {
 };
 
 const CENSUS_TIMEOUT_MS = 120_000;
+/** A census reads every row and every object; the maintenance that it waits for runs every few seconds. */
+const CENSUS_PAUSE_MS = 500;
 
 /** Contents asked about at the same time. */
 const CONTENTS_AT_ONCE = 4;
@@ -60,6 +63,7 @@ async function takeFinalCensus(behind: BehindTheApi, workspaceId: string, take: 
     await behind.makeDue(workspaceId);
     const census = await take(behind, workspaceId);
     if (isSound(census) || performance.now() > deadline) return census;
+    await delay(CENSUS_PAUSE_MS);
   }
 }
 

@@ -8,11 +8,13 @@ export type WorkMeter = {
   chunks(): number;
 };
 
-const POLL_MS = 100;
 const COUNTER = /^loci_ingested_chunks_total (\d+)/m;
 
-/** The counter starts at zero in each process. Chunks written in the last tenth of a second before a kill are not counted. */
-export function createWorkMeter(): WorkMeter {
+/**
+ * The counter starts at zero in each process. Chunks written after the last reading before a kill are not counted. A reading costs the
+ * worker and this process several milliseconds of processor time each, whatever the worker does.
+ */
+export function createWorkMeter(everyMs: number): WorkMeter {
   let total = 0;
   return {
     watch(workerUrl) {
@@ -28,7 +30,7 @@ export function createWorkMeter(): WorkMeter {
       const watching = (async () => {
         while (!stopping.signal.aborted) {
           await update();
-          await delay(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+          await delay(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
         }
         await update();
       })();

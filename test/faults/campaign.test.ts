@@ -14,6 +14,8 @@ test('kills and stalls neither lose nor duplicate acknowledged work, and leave n
     kinds: ['weaviate', 'stall'],
     seed: TEST_SEED,
     bigTextBytes: 1024 * 1024,
+    // No finding depends on it.
+    meterEveryMs: 2_000,
     log,
   });
   const findings = listFindings(result, Infinity);

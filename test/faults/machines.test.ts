@@ -19,6 +19,8 @@ machinesTest(
       targets: ['s3', 'weaviate-node'],
       documents: 40,
       seed: TEST_SEED,
+      // No finding depends on it.
+      meterEveryMs: 2_000,
       log: (line: string) => void lines.push(line),
     };
     const machinesOf = { count: 2, cacheDir: BENCH_CACHE_DIR, temporal: 'one' } as const;

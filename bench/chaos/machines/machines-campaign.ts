@@ -2,7 +2,7 @@ import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import type { takeCensus } from '#test/support/harness/census.ts';
 import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
-import type { CampaignResult } from '../campaign.ts';
+import { METER_EVERY_MS, type CampaignResult } from '../campaign.ts';
 import { evaluateCampaign } from '../evaluate-campaign.ts';
 import type { Killable } from '../kill-process.ts';
 import { startPageServer } from '../page-server.ts';
@@ -18,6 +18,8 @@ export type MachinesCampaignOptions = {
   /** Of all rounds together. */
   documents: number;
   seed: number;
+  /** How often the work of the workers is measured, for `chunksWritten`. */
+  meterEveryMs?: number;
   log: (line: string) => void;
 };
 
@@ -29,7 +31,7 @@ export type MachinesResult = CampaignResult & {
 /** Runs rounds in which one process after the other is killed, in a workspace of its own, and evaluates the result. */
 export async function runMachinesCampaign(
   machines: Machines,
-  { seed, log, ...plan }: MachinesCampaignOptions,
+  { seed, log, meterEveryMs = METER_EVERY_MS, ...plan }: MachinesCampaignOptions,
 ): Promise<MachinesResult> {
   const startedMs = performance.now();
   const { key, workspaceId } = await createKey();
@@ -37,7 +39,7 @@ export async function runMachinesCampaign(
   const [first, ...others] = machines.machines;
   const apiOf = ({ baseUrl }: Machine) => apiClient(key, undefined, { baseUrl });
   await using closing = new AsyncDisposableStack();
-  const meter = createWorkMeter();
+  const meter = createWorkMeter(meterEveryMs);
   const unwatch = machines.machines.map(({ workerUrl }) => meter.watch(workerUrl));
   closing.defer(async () => void (await Promise.all(unwatch.map((stop) => stop()))));
   const context: MachinesContext = {
