@@ -12,6 +12,7 @@ import {
 } from '#stack/loci-services.ts';
 import { readLogTail } from '#stack/processes/process-log.ts';
 import { timedStep } from '#stack/timed-step.ts';
+import { compiledCodeFolder } from './compiled-code.ts';
 import { startControlServer } from './control-server.ts';
 import { FILE_TIMES_VARIABLE } from './file-times.ts';
 import { DOWNLOAD_ADDRESS, TEST_WEBHOOK_WAITS_S, type TestStackFacts } from '#test/support/harness/stack.ts';
@@ -29,6 +30,9 @@ const stateDir = newStateDir();
 
 /** Where every test file writes how long it took. */
 export const timesFile = resolve(process.env[FILE_TIMES_VARIABLE] || join(stateDir, 'test-times.jsonl'));
+
+/** Where servers are found or put. */
+export const testCacheDir = resolve(process.env['LOCI_CACHE_DIR'] || join(homedir(), '.cache', 'loci'));
 
 /** The settings of every stack of a test run, and the environment of its test files. */
 export const testEnvironment: NodeJS.ProcessEnv = {
@@ -57,8 +61,7 @@ export const testEnvironment: NodeJS.ProcessEnv = {
   // A response that does not match its schema is an error in tests, and only logged in production.
   NODE_ENV: 'test',
   [FILE_TIMES_VARIABLE]: timesFile,
-  // Each test file runs in its own process, which would otherwise compile the same modules again.
-  NODE_COMPILE_CACHE: join(stateDir, 'compiled'),
+  NODE_COMPILE_CACHE: compiledCodeFolder(testCacheDir),
 };
 
 /** The whole product on free ports with temporary state, for test files. */
@@ -70,9 +73,6 @@ export type TestRunStack = {
 };
 
 let isFirst = true;
-
-/** Where servers are found or put. */
-export const testCacheDir = resolve(testEnvironment['LOCI_CACHE_DIR'] || join(homedir(), '.cache', 'loci'));
 
 /** Starts one more product. However this process ends, the reaper stops it and removes its state. @throws StackError */
 export async function startTestRunStack(): Promise<TestRunStack> {
