@@ -1,19 +1,32 @@
+import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { ConfigError } from '#config/config-error.ts';
 import type { TemporalSettings } from '#config/temporal-settings.ts';
 
+/** Authorities may be several certificates in one text. */
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
 /** What the clients and workers of the SDK need to reach Temporal. */
 export type TemporalConnection = Pick<ConnectionOptions, 'tls'> & { address: string; apiKey?: string };
 
-/** Returns the connection options of the SDK, the same for clients and workers. */
+/**
+ * Returns the connection options of the SDK, the same for clients and workers.
+ * @throws ConfigError if a certificate or key cannot be used, or they do not belong together
+ */
 export function temporalConnection({ address, tls, apiKey }: TemporalSettings): TemporalConnection {
   return { address, tls: tls === null ? false : tlsOptions(tls), ...(apiKey === null ? {} : { apiKey }) };
 }
 
 function tlsOptions({ authority, serverName, client }: NonNullable<TemporalSettings['tls']>) {
+  const certificates = authority?.match(CERTIFICATES) ?? [];
+  requireUsable('LOCI_TEMPORAL_TLS_CA cannot be used', () => certificates.map((text) => new X509Certificate(text)));
+  requireUsable('LOCI_TEMPORAL_TLS_CERT and LOCI_TEMPORAL_TLS_KEY cannot be used together', () =>
+    createSecureContext({ cert: client?.certificate, key: client?.key }),
+  );
   return {
     ...(authority === null ? {} : { serverRootCACertificate: Buffer.from(authority) }),
     ...(serverName === null ? {} : { serverNameOverride: serverName }),
@@ -21,6 +34,15 @@ function tlsOptions({ authority, serverName, client }: NonNullable<TemporalSetti
       ? {}
       : { clientCertPair: { crt: Buffer.from(client.certificate), key: Buffer.from(client.key) } }),
   };
+}
+
+/** The SDK would say so with the first call only, and not which setting is wrong. */
+function requireUsable(problem: string, read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    throw new ConfigError([`${problem}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
 }
 
 /**

@@ -126,7 +126,8 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
       }),
     ready: async () => {
       try {
-        await probe();
+        // Whoever asks whether it is ready will use it: no request has to wait for the clients to be loaded.
+        await Promise.all([probe(), openedCalls(), import('weaviate-client')]);
         // The probe needs no key, so this request checks it.
         await meta();
       } catch (error) {
