@@ -20,7 +20,22 @@ export function credentialText(credentials: Credentials, name: string): string |
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Returns the credentials with new tokens. Fields that the response did not state (refresh token, scope) keep their values. */
+/**
+ * Returns the credentials with the tokens of a new authorization, which may be that of another account. Its response need not
+ * repeat the refresh token of the same account; that of another one would switch the connection back at the next refresh. So it
+ * is kept only where the identity tokens name the same subject, or where neither authorization has one.
+ */
+export function replaceAuthorization(
+  credentials: Credentials,
+  tokens: Tokens,
+  receipt: TokenReceipt,
+): Record<string, unknown> {
+  const { refresh_token, token_subject, ...others } = credentials;
+  const isSame = (token_subject ?? null) === tokens.subject;
+  return mergeTokensIntoCredentials({ ...others, ...(isSame ? { refresh_token } : {}) }, tokens, receipt);
+}
+
+/** Returns the credentials with refreshed tokens. Fields that the response did not state (refresh token, scope) keep their values. */
 export function mergeTokensIntoCredentials(
   credentials: Credentials,
   tokens: Tokens,
@@ -32,6 +47,7 @@ export function mergeTokensIntoCredentials(
     ...tokens.extras,
     access_token: tokens.access_token,
     ...(tokens.refresh_token === null ? {} : { refresh_token: tokens.refresh_token }),
+    ...(tokens.subject === null ? {} : { token_subject: tokens.subject }),
     ...(tokens.scope === null ? {} : { scope: tokens.scope }),
     ...(tokens.token_type === null ? {} : { token_type: tokens.token_type }),
     expires_at: expiryOf(tokens, receipt),

@@ -6,8 +6,10 @@ export type TokenResponse = { status: number; contentType: string; retryAfterS: 
 /** Tokens with their lifetime. */
 export type Tokens = {
   access_token: string;
-  /** Null when the response has none: the stored one stays valid. */
+  /** Null when the response has none: at a refresh, the stored one stays valid. */
   refresh_token: string | null;
+  /** Issuer and subject of the identity token: whose tokens these are. Null without one. */
+  subject: string | null;
   /** Null when the response has none: the stored one stays. */
   scope: string | null;
   token_type: string | null;
@@ -34,6 +36,7 @@ export type TokenOutcome =
 /** Ten years. A longer lifetime is a mistake or in another unit. */
 const MAX_LIFETIME_S = 10 * 366 * 24 * 3600;
 const MAX_TOKEN_CHARACTERS = 64 * 1024;
+const MAX_SUBJECT_CHARACTERS = 1_024;
 
 const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
   // The grant is no longer valid: the user must authorize again.
@@ -104,16 +107,18 @@ type Body = Readonly<Record<string, unknown>>;
 
 function parseBody({ body, contentType }: TokenResponse): Body | null {
   const text = body.trim();
-  if (text.startsWith('{')) {
-    try {
-      const value: unknown = JSON.parse(text);
-      return isBody(value) ? value : null;
-    } catch {
-      return null;
-    }
-  }
+  if (text.startsWith('{')) return parseJson(text);
   const isForm = /x-www-form-urlencoded/i.test(contentType) || /^[\w.~-]+=[^<\s]*$/.test(text);
   return isForm && text !== '' ? Object.fromEntries(new URLSearchParams(text)) : null;
+}
+
+function parseJson(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isBody(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The error code: `error`, or what Slack (`ok: false`), HubSpot (`status`) and others (`{error: {code}}`) send instead. */
@@ -144,6 +149,7 @@ function readTokens(tokenObject: Body, body: Body, provider: OAuthProvider): Tok
   return {
     access_token: tokenOf(access_token) ?? '',
     refresh_token: tokenOf(refresh_token),
+    subject: subjectOf(tokenObject['id_token']),
     scope: scopeOf(scope),
     token_type: typeof token_type === 'string' && token_type.length <= 64 ? token_type : null,
     lifetime_s: lifetimeS ?? provider.assumed_lifetime_s,
@@ -161,6 +167,19 @@ function parseLifetimeS(value: unknown): number | null {
 
 function tokenOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TOKEN_CHARACTERS ? value : null;
+}
+
+/**
+ * Reads `iss` and `sub` of an identity token. Its signature is not verified: it comes from the token endpoint itself (OpenID
+ * Connect Core 1.0, section 3.1.3.7, step 6), and is compared with an earlier one only.
+ */
+function subjectOf(idToken: unknown): string | null {
+  const [, payload] = tokenOf(idToken)?.split('.') ?? [];
+  const { iss, sub } = parseJson(Buffer.from(payload ?? '', 'base64url').toString('utf8')) ?? {};
+  if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '') return null;
+  // Google writes its name with the scheme or without.
+  const issuer = iss.replace(/^https:\/\//, '');
+  return issuer.length + sub.length <= MAX_SUBJECT_CHARACTERS ? `${issuer} ${sub}` : null;
 }
 
 function scopeOf(value: unknown): string | null {

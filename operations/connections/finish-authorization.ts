@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
-import { lifetimeOfTokens, refreshTokenOf, mergeTokensIntoCredentials } from '#domain/connections/credential-tokens.ts';
+import { lifetimeOfTokens, refreshTokenOf, replaceAuthorization } from '#domain/connections/credential-tokens.ts';
 import type { Tokens } from '#domain/connections/token-response.ts';
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { OAuthState } from '#store/connections/oauth-states.ts';
@@ -56,7 +56,7 @@ async function exchangeCode(
   return services.oauth.exchangeCode(settings, { redirect_uri, callback, code_verifier: verifier });
 }
 
-/** Merges the tokens into the credentials that the connection has now; fields that the response does not name stay. */
+/** Writes the tokens into the credentials that the connection has now; the OAuth client among them stays. */
 async function writeTokens(
   services: Services,
   scope: Scope,
@@ -69,7 +69,7 @@ async function writeTokens(
   const credentialId = before?.credential_id ?? uuidv7();
   const existing = before ? openCredentials(services, scope, { id: credentialId, sealed: before.sealed }) : {};
   const receipt = tokenReceiptNow(services);
-  const credentials = mergeTokensIntoCredentials(existing, tokens, receipt);
+  const credentials = replaceAuthorization(existing, tokens, receipt);
   const lifetime = lifetimeOfTokens(tokens, refreshTokenOf(credentials) !== null, receipt);
   await stores.credentials.put(scope, sealCredentials(services, scope, { id: credentialId, credentials }), lifetime);
   const wasBroken = connection.status === 'expired' || connection.status === 'error';

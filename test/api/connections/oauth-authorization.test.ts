@@ -44,6 +44,11 @@ async function begin(api: ApiClient, id: string, json: Record<string, unknown> =
   return { answer, url, state: url.searchParams.get('state') ?? '' };
 }
 
+const identityToken = (sub: string) => {
+  const payload = Buffer.from(JSON.stringify({ iss: 'https://accounts.example', sub })).toString('base64url');
+  return `e30.${payload}.e30`;
+};
+
 const returnFromProvider = (parameters: Record<string, string>) =>
   fetch(`${testStack().baseUrl}/api/v1/oauth/callback?${new URLSearchParams(parameters).toString()}`, {
     redirect: 'manual',
@@ -80,6 +85,27 @@ test('a completed authorization stores the tokens in the connection', async (t) 
   const fresh = await api.get(`/oauth/refresh/${id}`, RefreshState);
   t.like(fresh, { status: 'active', can_refresh: true, expires_assumed: false, problem: null });
   t.true(Date.parse(fresh.next_refresh_at ?? '') < Date.parse(fresh.expires_at ?? ''));
+});
+
+test('the refresh token of another account does not outlive an authorization, that of the same account does', async (t) => {
+  const api = await freshClient();
+  const answers = [
+    { refresh_token: 'rt-ada', id_token: identityToken('ada') },
+    { id_token: identityToken('ada') },
+    { id_token: identityToken('bob') },
+    { refresh_token: 'rt-bob', id_token: identityToken('bob') },
+    {},
+    { refresh_token: 'rt-unknown' },
+    {},
+    { id_token: identityToken('ada') },
+  ];
+  const server = await serverOf(t, () => ({ body: { access_token: 'at', expires_in: 3600, ...answers.shift() } }));
+  const { id } = await connect(api, server);
+  for (const kept of ['rt-ada', 'rt-ada', undefined, 'rt-bob', undefined, 'rt-unknown', 'rt-unknown', undefined]) {
+    t.is((await returnFromProvider({ state: (await begin(api, id)).state, code: 'x' })).status, 200);
+    t.is((await secretsOf(api, id))?.['refresh_token'], kept);
+    t.is((await api.get(`/oauth/refresh/${id}`, RefreshState)).can_refresh, kept !== undefined);
+  }
 });
 
 test('a state can be used once, expires, and is stored only as a hash', async (t) => {

@@ -79,6 +79,7 @@ test('replaces tokens and keeps fields that the response does not name', (t) => 
   const tokens = {
     access_token: 'new',
     refresh_token: null,
+    subject: 'accounts.example ada',
     scope: null,
     token_type: null,
     lifetime_s: 60,
@@ -90,6 +91,7 @@ test('replaces tokens and keeps fields that the response does not name', (t) => 
     refresh_token: 'old',
     scope: 'a',
     access_token: 'new',
+    token_subject: 'accounts.example ada',
     instance_url: 'https://x',
     expires_at: '1970-01-01T00:01:00.000Z',
   });

@@ -53,6 +53,27 @@ test('returns null for fields that the response does not contain', (t) => {
   t.like(read({ access_token: 'at', scope: ['a', 'b'] }), { tokens: { scope: 'a b' } });
 });
 
+test('reads whose tokens they are from an identity token, and from nothing that is none', (t) => {
+  const subjectOf = (id_token: unknown) => {
+    const outcome = read({ access_token: 'at', id_token });
+    return outcome.kind === 'tokens' ? outcome.tokens.subject : outcome;
+  };
+  const token = (claims: unknown) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.e30`;
+  for (const iss of ['https://a.example', 'a.example'])
+    t.is(subjectOf(token({ iss, sub: 'ada', aud: 'x' })), 'a.example ada');
+  const broken = [
+    { sub: 'ada' },
+    { iss: 'https://a.example' },
+    { iss: 1, sub: 2 },
+    { iss: 'a', sub: '' },
+    [],
+    null,
+    'x',
+  ];
+  for (const claims of [...broken, { iss: 'a', sub: 'x'.repeat(2_000) }]) t.is(subjectOf(token(claims)), null);
+  for (const other of [undefined, null, 7, '', 'a', 'a.b.c', '..', {}]) t.is(subjectOf(other), null);
+});
+
 test('classifies an error by its code, whatever the HTTP status', (t) => {
   for (const status of [200, 400, 401, 403, 500]) {
     t.is(verdict(read({ error: 'invalid_grant' }, { status })), 'expired invalid_grant', `${status}`);
