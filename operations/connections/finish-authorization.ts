@@ -1,6 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
-import { lifetimeOfTokens, refreshTokenOf, replaceAuthorization } from '#domain/connections/credential-tokens.ts';
+import {
+  credentialText,
+  lifetimeOfTokens,
+  refreshTokenOf,
+  replaceAuthorization,
+  type TokenReceipt,
+} from '#domain/connections/credential-tokens.ts';
 import type { Tokens } from '#domain/connections/token-response.ts';
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { OAuthState } from '#store/connections/oauth-states.ts';
@@ -12,10 +19,16 @@ import type { Services } from '#operations/services.ts';
 /** Result for the user, and the URL to send them to. `error` is null when the connection has its tokens. */
 export type AuthorizationResult = { connection_id: string; redirect_url: string | null; error: string | null };
 
+/** For how long a database that is away is tried again: the code was exchanged, so the tokens exist nowhere else. */
+const WRITING_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 4_000;
+
 /**
  * Handles the provider's redirect back: consumes the state, exchanges the code, and stores the tokens encrypted before it
  * reports success.
- * @throws AppError `invalid_request` for a state that is unknown, used or expired, and for a callback that is not the provider's.
+ * @throws AppError `invalid_request` for a state that is unknown, used or expired, and for a callback that is not the provider's;
+ *   `dependency_unavailable` when the tokens could not be stored within a minute.
  */
 export async function finishAuthorization(services: Services, callback: URLSearchParams): Promise<AuthorizationResult> {
   const hash = hashState(callback.get('state') ?? '');
@@ -33,9 +46,11 @@ export async function finishAuthorization(services: Services, callback: URLSearc
   const verifier = services.secrets.keyRing.open(state.sealed_verifier, verifierContext(scope, hash)).reveal();
   const outcome = await exchangeCode(services, scope, { state, callback, verifier });
   if (outcome.kind !== 'tokens') return { ...result, error: outcome.code };
-  await services.stores.transaction((stores) =>
-    writeTokens({ ...services, stores }, scope, { connectionId: state.connection_id, tokens: outcome.tokens }),
-  );
+  await writePatiently(services, scope, {
+    connectionId: state.connection_id,
+    tokens: outcome.tokens,
+    receipt: tokenReceiptNow(services),
+  });
   services.log.info(
     { connection_id: state.connection_id, workspace_id: state.workspace_id },
     'a connection was authorized',
@@ -56,11 +71,32 @@ async function exchangeCode(
   return services.oauth.exchangeCode(settings, { redirect_uri, callback, code_verifier: verifier });
 }
 
+/** Versions of the credentials that attempts to write have found. */
+type SeenVersions = Set<number>;
+type ReceivedTokens = { connectionId: string; tokens: Tokens; receipt: TokenReceipt };
+
+/** Writes the tokens, again while the database is away, because the code of the callback is valid once. */
+async function writePatiently(services: Services, scope: Scope, received: ReceivedTokens): Promise<void> {
+  const startedMs = performance.now();
+  const seen: SeenVersions = new Set();
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      await services.stores.transaction((stores) => writeTokens({ ...services, stores }, scope, { ...received, seen }));
+      return;
+    } catch (error) {
+      const isAway = error instanceof AppError && error.code === 'dependency_unavailable';
+      if (!isAway || performance.now() - startedMs + pauseMs > WRITING_MS) throw error;
+      services.log.warn({ error, connection_id: received.connectionId }, 'new tokens could not be stored yet');
+    }
+    await delay(pauseMs);
+  }
+}
+
 /** Writes the tokens into the credentials that the connection has now; the OAuth client among them stays. */
 async function writeTokens(
   services: Services,
   scope: Scope,
-  { connectionId, tokens }: { connectionId: string; tokens: Tokens },
+  { connectionId, tokens, receipt, seen }: ReceivedTokens & { seen: SeenVersions },
 ): Promise<void> {
   const { stores } = services;
   const connection = await stores.connections.lock(scope, connectionId, { ownerId: null });
@@ -68,7 +104,11 @@ async function writeTokens(
   const before = await stores.credentialRefreshes.lock(scope, connectionId);
   const credentialId = before?.credential_id ?? uuidv7();
   const existing = before ? openCredentials(services, scope, { id: credentialId, sealed: before.sealed }) : {};
-  const receipt = tokenReceiptNow(services);
+  const version = before?.version ?? 0;
+  const isOwn = seen.size > 0 && !seen.has(version) && credentialText(existing, 'access_token') === tokens.access_token;
+  // An earlier attempt was committed, although its answer was lost.
+  if (isOwn) return;
+  seen.add(version);
   const credentials = replaceAuthorization(existing, tokens, receipt);
   const lifetime = lifetimeOfTokens(tokens, refreshTokenOf(credentials) !== null, receipt);
   await stores.credentials.put(scope, sealCredentials(services, scope, { id: credentialId, credentials }), lifetime);

@@ -40,7 +40,9 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
       integration_type: 'api',
       label: null,
       status: 'active',
-      config: { oauth: { token_endpoint: server.tokenEndpoint } },
+      config: {
+        oauth: { token_endpoint: server.tokenEndpoint, authorization_endpoint: server.authorizationEndpoint },
+      },
       credentials: { client_id: 'loci', client_secret: 'x', refresh_token: 'rt-0' },
     },
   });
