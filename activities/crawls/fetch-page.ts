@@ -16,6 +16,7 @@ import {
   type PageResponse,
 } from './page-request.ts';
 import { declaresHtml, readResponse } from './read-response.ts';
+import { waitForRequestSlot } from './wait-for-request-slot.ts';
 
 /** Documents may be larger than pages; their time limit is this many times that of a page. */
 const DOCUMENT_TIMEOUT_FACTOR = 4;
@@ -37,7 +38,24 @@ export async function fetchPage(services: WorkerServices, request: PageRequest):
   }
 }
 
+/**
+ * Requests a page. One that has not changed, but whose stored bytes are lost, is requested once more without conditions: otherwise it
+ * would fail in every crawl until the site changes it.
+ */
 async function fetchDocument(services: WorkerServices, request: PageRequest): Promise<PageOutcome> {
+  const { crawl, page, known, signal } = request;
+  try {
+    return await requestDocument(services, request);
+  } catch (error) {
+    if (known === null || !(error instanceof AppError) || error.code !== 'blob_missing') throw error;
+    const slot = { url: page.url, maxWaitMs: services.crawling.maxDelayMs };
+    const { isReserved, waitMs } = await waitForRequestSlot({ services, crawl, signal }, slot);
+    if (!isReserved) return { kind: 'retry', code: error.code, message: error.message, afterMs: waitMs };
+    return await requestDocument(services, { ...request, known: null });
+  }
+}
+
+async function requestDocument(services: WorkerServices, request: PageRequest): Promise<PageOutcome> {
   const { page, known, signal } = request;
   const { pageTimeoutMs } = services.crawling;
   const options = requestOptions(services, request);

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import test from 'ava';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { crawl, statusesOf } from '#test/support/harness/crawl-flow.ts';
 import { startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { htmlPage, startSite, type Site } from '#test/support/servers/site-server.ts';
 
 /** Pages that show by ETag or by date whether they have changed, and pages that do not show it. */
@@ -91,6 +93,30 @@ test('a repeated crawl ingests changed pages, marks missing ones, and repeats no
   const fourth = await crawl(flow, `${site.origin}/`);
   t.like((await contentsByPath(flow, fourth, site.origin))['/silent'], { sync_status: 'synced', status_message: null });
   t.deepEqual(Object.keys(statusesOf(fourth, site.origin)).length, 8);
+});
+
+test('a page that has not changed, but whose stored bytes are lost, is fetched again', async (t) => {
+  const site = await startChangingSite();
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  const before = await contentsByPath(flow, first, site.origin);
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  const lost = await behind.query(
+    `delete from blobs b using contents t where t.id = :id and b.workspace_id = t.workspace_id and b.sha256 = t.content_hash
+     returning b.sha256`,
+    { id: before['/tagged']?.id },
+  );
+  t.is(lost.length, 1);
+  const asked = site.asked('/tagged');
+  const second = await crawl(flow, `${site.origin}/`);
+  t.like(second.crawl.pages, { fetched: 0, unchanged: 8, failed: 0 });
+  t.is(site.asked('/tagged'), asked + 2, 'with conditions, and then without');
+  const after = await contentsByPath(flow, second, site.origin);
+  t.like(after['/tagged'], { id: before['/tagged']?.id ?? '', status: 'ready', sync_status: 'synced' });
+  t.like((await crawl(flow, `${site.origin}/`)).crawl.pages, { unchanged: 8, failed: 0 });
+  t.is(site.asked('/tagged'), asked + 3, 'the bytes are stored again');
 });
 
 test('a page whose bytes change on every visit is ingested again only when its text changes', async (t) => {
