@@ -6,7 +6,6 @@ import type { DataSet } from './fill-data-set.ts';
 import type { StoreCall } from './measure-statements.ts';
 
 const PAGE = { after: null, limit: 50 };
-const PASSES_MS = [1_000];
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -193,7 +192,7 @@ function countCalls({ workspaceId, collectionIds, userId }: DataSet): NamedCall[
 
 function loopCalls(): NamedCall[] {
   return [
-    ['loop: residues that are due', ({ system }) => system.claimDueResidues(20, PASSES_MS)],
+    ['loop: residues that are due', ({ system }) => system.claimDueResidues(20, 1_000)],
     ['loop: stored answers that expired', ({ system }) => system.purgeIdempotencyKeys(1_000)],
     ['loop: log of deliveries', ({ webhookUpkeep }) => webhookUpkeep.purge(864e5 * 365, 1000)],
     ['loop: outbox', ({ system }) => system.claimDueStarts(20)],

@@ -8,26 +8,33 @@ const BATCH_ROWS = 2_000;
 /** The deletion of a large archive or collection makes as many residues wait as it has contents. */
 const POSTPONED_AT_ONCE = 500;
 
+/** When a pass that failed or crashed is repeated. A slow one may still run then: two at a time do no harm. */
+const LEASE_MS = 60_000;
+
 /**
  * Removes chunk rows and index objects of versions that are no longer needed. Returns the number of residues that were processed
  * or postponed: if there were any, more may be due.
+ * @throws when nothing could be removed: the index is unavailable.
  */
 export async function removeResidues(services: Services): Promise<number> {
-  const due = await services.stores.system.claimDueResidues(BATCH_SIZE, REMOVAL_DELAYS_MS);
+  const { system } = services.stores;
+  const due = await system.claimDueResidues(BATCH_SIZE, LEASE_MS);
+  const passed: Residue[] = [];
+  let failure: unknown = null;
   for (const residue of due) {
     try {
       await removeResidue(services, residue);
-      if (residue.passes > REMOVAL_DELAYS_MS.length)
-        await services.stores.system.deleteResidue(residue, residue.passes);
+      passed.push(residue);
     } catch (error) {
-      services.log.warn(
-        { error, content_id: residue.content_id, workspace_id: residue.workspace_id },
-        'a residue could not be removed; the next pass retries it',
-      );
+      failure = error;
+      const { content_id, workspace_id } = residue;
+      services.log.warn({ error, content_id, workspace_id }, 'a residue could not be removed; the pass is repeated');
     }
   }
+  if (passed.length > 0) await system.completeResiduePasses(passed, REMOVAL_DELAYS_MS);
+  else if (failure !== null) throw failure;
   if (due.length === BATCH_SIZE) return due.length;
-  return due.length + (await services.stores.system.postponeDeleting(POSTPONED_AT_ONCE));
+  return due.length + (await system.postponeDeleting(POSTPONED_AT_ONCE));
 }
 
 async function removeResidue(services: Services, residue: Residue): Promise<void> {

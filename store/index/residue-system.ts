@@ -5,7 +5,7 @@ export type Residue = {
   content_id: string;
   collection_id: string;
   workspace_id: string;
-  /** How often the index was cleaned so far. */
+  /** How often the index was cleaned before this pass. */
   passes: number;
   /** Newest version when this was read; null when the content is deleted. This pass leaves later versions alone. */
   max_version: number | null;
@@ -16,8 +16,8 @@ export type Residue = {
 /** Residues of all workspaces. */
 export function createResidueSystem(database: Database) {
   return {
-    /** Claims residues whose next pass is due and schedules the pass after it, with the delays of `passDelaysMs` in turn. */
-    claimDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<Residue[]> {
+    /** Claims residues whose next pass is due. A pass that `completeResiduePasses` does not end is due again after `leaseMs`. */
+    claimDueResidues(limit: number, leaseMs: number): Promise<Residue[]> {
       return query<Residue>(
         database,
         `with due as (
@@ -30,9 +30,7 @@ export function createResidueSystem(database: Database) {
            update residues r set due_at = now() + interval '1 minute' from due
            where due.is_deleting and r.content_id = due.content_id and r.collection_id = due.collection_id
          )
-         update residues r set passes = r.passes + 1,
-           due_at = now()
-             + (:delays::bigint[])[least(r.passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
+         update residues r set due_at = now() + :leaseMs::bigint * interval '1 millisecond'
          from due where not due.is_deleting and r.content_id = due.content_id and r.collection_id = due.collection_id
          returning r.content_id, r.collection_id, r.workspace_id, r.passes, (
            select cc.version from content_collections cc
@@ -41,7 +39,35 @@ export function createResidueSystem(database: Database) {
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id and v is not null
              and (v is not distinct from cc.active_version
                or cc.stage in ('pending', 'downloading', 'reading', 'splitting', 'indexing'))) as live_versions`,
-        { limit, delays: passDelaysMs },
+        { limit, leaseMs },
+      );
+    },
+
+    /**
+     * Schedules the next pass of residues, with the delays of `passDelaysMs` in turn. Deletes those that had their last one.
+     * Leaves those alone that were renewed meanwhile, or whose pass another process has completed.
+     */
+    async completeResiduePasses(passed: readonly Residue[], passDelaysMs: readonly number[]): Promise<void> {
+      await query(
+        database,
+        `with done as (
+           select r.content_id, r.collection_id, r.passes from residues r
+           join unnest(:contents::uuid[], :collections::uuid[], :passes::int[]) as x(content_id, collection_id, passes)
+             using (content_id, collection_id, passes)
+           order by r.content_id, r.collection_id for update of r
+         ), ended as (
+           delete from residues r using done where r.content_id = done.content_id
+             and r.collection_id = done.collection_id and done.passes >= cardinality(:delays::bigint[])
+         ) update residues r set passes = r.passes + 1,
+           due_at = now() + (:delays::bigint[])[done.passes + 1] * interval '1 millisecond'
+         from done where r.content_id = done.content_id and r.collection_id = done.collection_id
+           and done.passes < cardinality(:delays::bigint[])`,
+        {
+          contents: passed.map((residue) => residue.content_id),
+          collections: passed.map((residue) => residue.collection_id),
+          passes: passed.map((residue) => residue.passes),
+          delays: passDelaysMs,
+        },
       );
     },
 
@@ -62,16 +88,6 @@ export function createResidueSystem(database: Database) {
         { limit },
       );
       return rows.length;
-    },
-
-    /** Deletes a residue after its last pass, unless it was renewed meanwhile. */
-    async deleteResidue(residue: { content_id: string; collection_id: string }, passes: number): Promise<void> {
-      await query(
-        database,
-        `delete from residues
-         where content_id = :content_id and collection_id = :collection_id and passes >= :passes`,
-        { content_id: residue.content_id, collection_id: residue.collection_id, passes },
-      );
     },
   };
 }

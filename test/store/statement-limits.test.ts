@@ -137,8 +137,8 @@ test('residues of contents that are being deleted are put off and hold up no oth
     { collectionId: place.collectionId, workspaceId: place.scope.workspaceId, others },
   );
   await query(database, `update residues set due_at = now() - interval '1 hour' where content_id = :first`, { first });
-  t.deepEqual(await place.stores.system.claimDueResidues(1, [60_000]), []);
-  const claimed = await place.stores.system.claimDueResidues(5, [60_000]);
+  t.deepEqual(await place.stores.system.claimDueResidues(1, 60_000), []);
+  const claimed = await place.stores.system.claimDueResidues(5, 60_000);
   t.deepEqual(claimed.map((row) => row.content_id).toSorted(), others.toSorted());
-  t.deepEqual(await place.stores.system.claimDueResidues(5, [60_000]), []);
+  t.deepEqual(await place.stores.system.claimDueResidues(5, 60_000), []);
 });

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { AppError } from '#domain/app-error.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { query } from '#store/postgres.ts';
 import type { RunContents } from '#store/uploads/run-work.ts';
@@ -107,6 +108,29 @@ test('objects that a stalled worker writes after its run ended are removed by a 
   t.is(await pass(), 0);
 });
 
+test('a pass that fails or crashes is repeated and does not count as one', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, index, versions, pass, residues, nowMs, services } = leftovers;
+  const { id, second } = await publishAndRestart(leftovers);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  const vectors = {
+    ...services.vectors,
+    deleteContent: () => Promise.reject(new AppError('dependency_unavailable', 'The index is away.')),
+  };
+  for (let failed = 0; failed < 8; failed += 1) {
+    await query(place.database, 'update residues set due_at = now()');
+    await t.throwsAsync(removeResidues({ ...services, vectors }), { code: 'dependency_unavailable' });
+  }
+  t.like(await residues(), [{ passes: 0 }]);
+  t.true(((await residues())[0]?.due_ms ?? NaN) <= (await nowMs()) + 60_000, 'it is due again within a minute');
+  for (let number = 0; number < 7; number += 1) {
+    await index(second, 2);
+    await pass();
+    t.deepEqual(await versions(id, 2), ['2/2', '0/0']);
+  }
+  t.deepEqual(await residues(), []);
+});
+
 test('a content whose run ends again during a pass starts over with its passes', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, residues } = leftovers;
@@ -114,12 +138,12 @@ test('a content whose run ends again during a pass starts over with its passes',
   await place.stores.runControl.cancel(place.scope, { contentId: id });
   const { system } = place.stores;
   await query(place.database, 'update residues set passes = 6, due_at = now()');
-  const [residue] = await system.claimDueResidues(10, [1_000]);
+  const [residue] = await system.claimDueResidues(10, 1_000);
   if (!residue) throw new Error('no residue is due');
-  t.is(residue.passes, 7);
+  t.is(residue.passes, 6);
   await restart(place, [id]);
   await place.stores.runControl.cancel(place.scope, { contentId: id });
-  await system.deleteResidue(residue, residue.passes);
+  await system.completeResiduePasses([residue], [1_000]);
   t.like(await residues(), [{ passes: 0 }]);
 });
 
@@ -130,7 +154,7 @@ test('a pass that began before a new version does not remove that version', asyn
   await place.stores.runControl.cancel(place.scope, { contentId: id });
   await query(place.database, 'update residues set due_at = now()');
   // The pass reads the state of the rows first; then, during the pass, the content gets its third version.
-  const taken = await services.stores.system.claimDueResidues(10, [1_000]);
+  const taken = await services.stores.system.claimDueResidues(10, 1_000);
   const third = await restart(place, [id]);
   await makeReady(place, third, { version: 3 });
   await leftovers.index(third, 3);
