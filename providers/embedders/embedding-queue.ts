@@ -12,6 +12,9 @@ type EmbedCall = {
   /** How many of `order` were started, and how many are finished. */
   started: number;
   finished: number;
+  /** Units whose slot ended, to be given to another one; the call waits once for each of them. */
+  again: (readonly number[])[];
+  repeated: Set<readonly number[]>;
   vectors: Float32Array[];
   lane: EmbeddingLane;
   place: QueuePlace;
@@ -36,12 +39,15 @@ export type EmbeddingSlot = {
   /** Most texts and characters of a unit, which bound how long those that come later wait for the slot. */
   unitTexts: number;
   unitCharacters: number;
-  /** A failure fails the call that the unit belongs to. */
+  /** A failure fails the call that the unit belongs to, except that a `SlotEndedError` has the unit repeated once. */
   run: (unit: EmbeddingUnit) => Promise<Float32Array[]>;
 };
 
 /** `signal` aborts when nobody waits for the result. */
 export type EmbeddingUnit = { texts: readonly string[]; lane: EmbeddingLane; share: string; signal: AbortSignal };
+
+/** A slot ended while it ran a unit, mostly for a reason that has nothing to do with the texts. `cause` is the reason. */
+export class SlotEndedError extends Error {}
 
 const EMPTY = new Float32Array(0);
 
@@ -87,6 +93,8 @@ export class EmbeddingQueue {
       order: Array.from(texts.keys()).sort((a, b) => (texts[a]?.length ?? 0) - (texts[b]?.length ?? 0) || a - b),
       started: 0,
       finished: 0,
+      again: [],
+      repeated: new Set(),
       vectors: Array.from({ length: texts.length }, () => EMPTY),
       lane,
       place: { lane: LANES[lane], share },
@@ -130,8 +138,9 @@ export class EmbeddingQueue {
 
   async #runUnit(slot: EmbeddingSlot, { item: call, release }: TakenItem<EmbedCall>): Promise<void> {
     this.#busy.add(slot);
-    const indices = this.#startUnit(call, slot);
-    if (call.started < call.order.length) this.#waiting.add(call, call.place);
+    const again = call.again.shift();
+    const indices = again ?? this.#startUnit(call, slot);
+    if (again === undefined && call.started < call.order.length) this.#waiting.add(call, call.place);
     try {
       const texts = indices.map((index) => call.texts[index] ?? '');
       this.#finishUnit(call, {
@@ -139,12 +148,22 @@ export class EmbeddingQueue {
         vectors: await slot.run({ texts, lane: call.lane, share: call.place.share, signal: call.failed.signal }),
       });
     } catch (error) {
-      this.#fail(call, error);
+      if (!(error instanceof SlotEndedError)) this.#fail(call, error);
+      else if (call.repeated.has(indices)) this.#fail(call, error.cause);
+      else this.#repeat(call, indices);
     } finally {
       release();
       this.#busy.delete(slot);
       this.#next();
     }
+  }
+
+  /** Has a unit run again. If it ends another slot, its texts are the reason. */
+  #repeat(call: EmbedCall, indices: readonly number[]): void {
+    if (!this.#pending.has(call)) return;
+    call.repeated.add(indices);
+    call.again.push(indices);
+    this.#waiting.add(call, call.place);
   }
 
   #startUnit(call: EmbedCall, slot: EmbeddingSlot): readonly number[] {

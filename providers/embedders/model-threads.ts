@@ -1,7 +1,13 @@
 import { AppError } from '#domain/app-error.ts';
 import type { ModelThread } from '#providers/local-models/model-thread.ts';
 import { reasonOf } from '#providers/local-models/unusable-model.ts';
-import type { EmbeddingLane, EmbeddingQueue, EmbeddingSlot, EmbeddingUnit } from './embedding-queue.ts';
+import {
+  SlotEndedError,
+  type EmbeddingLane,
+  type EmbeddingQueue,
+  type EmbeddingSlot,
+  type EmbeddingUnit,
+} from './embedding-queue.ts';
 
 /** A thread with a sentence model. */
 export type EmbeddingThread = ModelThread<{ dimensions: number; maxTokens: number }, readonly string[], Float32Array[]>;
@@ -43,7 +49,7 @@ export class ModelThreads {
   /** Lets a thread serve the queue. */
   add(kind: ThreadKind, thread: EmbeddingThread): void {
     const { upTo, unitTexts, unitCharacters } = KINDS[kind];
-    const slot = { upTo, unitTexts, unitCharacters, run: ({ texts }: EmbeddingUnit) => thread.run(texts) };
+    const slot = { upTo, unitTexts, unitCharacters, run: ({ texts }: EmbeddingUnit) => runOn(thread, texts) };
     this.#running[kind].add(thread);
     thread.whenEnded(() => {
       this.#running[kind].delete(thread);
@@ -75,6 +81,14 @@ export class ModelThreads {
       if (running > 0) this.#most[kind] = running;
       else for (const lane of KINDS[kind].lanes) this.#queue.failWaiting(lane, noThread(error));
     }
+  }
+}
+
+async function runOn(thread: EmbeddingThread, texts: readonly string[]): Promise<Float32Array[]> {
+  try {
+    return await thread.run(texts);
+  } catch (error) {
+    throw thread.hasEnded ? new SlotEndedError('A thread of the model ended.', { cause: error }) : error;
   }
 }
 

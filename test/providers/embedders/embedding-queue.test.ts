@@ -1,6 +1,11 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { EmbeddingQueue, type EmbeddingSlot, type EmbeddingUnit } from '#providers/embedders/embedding-queue.ts';
+import {
+  EmbeddingQueue,
+  SlotEndedError,
+  type EmbeddingSlot,
+  type EmbeddingUnit,
+} from '#providers/embedders/embedding-queue.ts';
 
 type Unit = { texts: readonly string[]; signal: AbortSignal; finish: () => void; fail: (error: Error) => void };
 type SlotSettings = Partial<Omit<EmbeddingSlot, 'run'>>;
@@ -133,6 +138,29 @@ test('fails only the call whose unit of work fails', async (t) => {
   await step();
   t.is((await other).length, 1);
   t.is(units.length, 2);
+});
+
+test('a unit whose slot ends is given to another one, and fails if that ends as well', async (t) => {
+  const queue = new EmbeddingQueue();
+  const first = addControlledSlot(queue);
+  const end = async ({ slot, units }: typeof first) => {
+    queue.removeSlot(slot);
+    units.at(-1)?.fail(new SlotEndedError('a slot ended', { cause: new Error('killed') }));
+    await new Promise(setImmediate);
+  };
+  const call = bulk(queue, ['a1', 'a2', 'a3']);
+  await end(first);
+  const second = addControlledSlot(queue);
+  for (let unit = 0; unit < 2; unit += 1) await second.step();
+  t.is((await call).length, 3);
+  t.deepEqual(
+    second.units.map(({ texts }) => [...texts]),
+    [['a1', 'a2'], ['a3']],
+  );
+  const deadly = bulk(queue, ['deadly']);
+  await end(second);
+  await end(addControlledSlot(queue));
+  await t.throwsAsync(deadly, { message: 'killed' });
 });
 
 test('asks for slots while work waits, and gives removed ones nothing more', async (t) => {
