@@ -34,8 +34,11 @@ import { loadWorkflowBundle } from './workflow-bundle.ts';
 
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
 const RECONNECT_MS = 1_000;
-/** Finding the links of a page takes milliseconds and builds no tree of the page. */
-const PAGE_LIMITS = { processes: 1, memoryBytes: 384 * 1024 * 1024, timeoutMs: 20_000 };
+/**
+ * Finding the links of a page takes milliseconds and builds no tree of the page. The second process starts when crawls of two
+ * workspaces need one at the same time.
+ */
+const PAGE_LIMITS = { processes: 2, memoryBytes: 384 * 1024 * 1024, timeoutMs: 20_000 };
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);

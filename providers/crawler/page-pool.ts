@@ -3,12 +3,22 @@ import { AppError } from '#domain/app-error.ts';
 import { SandboxPool, type SandboxOptions, type SandboxTask } from '#providers/sandbox/sandbox-pool.ts';
 import { PageTaskResult, type PageTask } from './page-task.ts';
 
-export type PagePoolOptions = Omit<SandboxOptions, 'taskModule'> & { workFolder: string };
+export type PagePoolOptions = Omit<SandboxOptions, 'taskModule' | 'maxPerShare'> & {
+  processes: number;
+  workFolder: string;
+};
+
+/**
+ * Processor time of a task. A page takes milliseconds, and the largest sitemap less than a second. Only the wildcards of a hostile
+ * robots.txt take more, with every page anew.
+ */
+const CPU_BUDGET_MS = 4_000;
+const SITEMAP_CPU_BUDGET_MS = 8_000;
 
 /** A response of a site: its bytes, a file with them (or with `bytes` in memory), or null when the task needs no input. */
 export type SiteResponse = Uint8Array | { path: string; bytes?: Uint8Array | undefined } | null;
 
-/** `share`: the workspace of the crawl; workspaces take turns. */
+/** `share`: the workspace of the crawl; workspaces take turns, and leave one process to the others. */
 export type InspectOptions = { signal: AbortSignal; share: string };
 
 /**
@@ -22,11 +32,18 @@ export interface PagePool {
 
 /** Creates a pool that starts its first process with the first task. The caller closes it. */
 export function createPagePool({ workFolder, ...limits }: PagePoolOptions): PagePool {
-  const sandbox = new SandboxPool({ ...limits, workFolder, taskModule: join(import.meta.dirname, 'run-task.ts') });
+  const taskModule = join(import.meta.dirname, 'run-task.ts');
+  const maxPerShare = Math.max(1, limits.processes - 1);
+  const sandbox = new SandboxPool({ ...limits, maxPerShare, workFolder, taskModule });
   return {
-    inspect: (response, payload, work) => run(sandbox, { ...inputOf(response), payload }, work),
+    inspect: (response, payload, work) =>
+      run(sandbox, { ...inputOf(response), payload, cpuBudgetMs: () => cpuBudgetMs(payload) }, work),
     close: () => sandbox.close(),
   };
+}
+
+function cpuBudgetMs({ kind }: PageTask): number {
+  return kind === 'sitemap' ? SITEMAP_CPU_BUDGET_MS : CPU_BUDGET_MS;
 }
 
 function inputOf(response: SiteResponse): Pick<SandboxTask, 'inputPath' | 'inputBytes'> {

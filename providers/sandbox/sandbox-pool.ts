@@ -25,6 +25,8 @@ export type SandboxOptions = {
   taskModule: string;
   /** Most child processes of lane `bulk`; default: one per core. Lane `express` may use one more. */
   processes?: number;
+  /** Most processes that work for one share at the same time; default: all. */
+  maxPerShare?: number;
   /** Most resident memory of a process. */
   memoryBytes: number;
   /** Time limit of each task. */
@@ -63,7 +65,7 @@ const MAX_CRASHES = 2;
 export class SandboxPool {
   readonly #options: Required<Omit<SandboxOptions, 'workFolder'>>;
   readonly #workFolder: string | undefined;
-  readonly #queue = new FairQueue<TaskGroup>(LANES.length);
+  readonly #queue: FairQueue<TaskGroup>;
   readonly #running = new Map<TaskGroup, SandboxProcess>();
   readonly #processes: LaneProcesses;
   #root: Promise<string> | null = null;
@@ -72,7 +74,8 @@ export class SandboxPool {
 
   constructor(options: SandboxOptions) {
     const defaults = { processes: availableParallelism(), readableFolders: [], recycleAfterTasks: 5_000 };
-    this.#options = { ...defaults, ...options };
+    this.#options = { ...defaults, maxPerShare: Infinity, ...options };
+    this.#queue = new FairQueue(LANES.length, { maxPerShare: this.#options.maxPerShare });
     this.#workFolder = options.workFolder;
     const { processes } = this.#options;
     this.#processes = new LaneProcesses({ processes, isWorn: (process) => this.#isWorn(process) });

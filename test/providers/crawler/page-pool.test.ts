@@ -148,6 +148,29 @@ test('bounds the cost of hostile responses', async (t) => {
   t.deepEqual(paths(await page(`<a href="/before"></a>${'<div>'.repeat(1_000_000)}<a href="/deep">`)), ['/before']);
 });
 
+test('a robots.txt that is expensive for every page neither holds up other workspaces nor takes long', async (t) => {
+  const shared = createPagePool({ ...SIZE, processes: 2, timeoutMs: 60_000, workFolder: folder });
+  t.teardown(() => shared.close());
+  const rules = Array.from({ length: 20_000 }, (_, index) => `Disallow: /*${index}*x*y$`).join('\n');
+  const robots = `User-agent: *\n${rules}`;
+  const links = Array.from({ length: 1_000 }, (_, index) => `<a href="/${index}${'x'.repeat(200)}">`).join('');
+  const look = (html: string, site: SiteRules, share: string) => {
+    const payload = { kind: 'page', url: `${origin}/`, charset: null, rules: site } as const;
+    return shared.inspect(Buffer.from(html), payload, { ...work, share });
+  };
+  const ended: string[] = [];
+  const hostile = [1, 2, 3].map(async () => {
+    const error = await t.throwsAsync(look(links, { origin, robots }, 'hostile'), { instanceOf: AppError });
+    ended.push('hostile');
+    return error;
+  });
+  const other = look('<a href="/x">', open, 'other').then(() => ended.push('other'));
+  const errors = await Promise.all(hostile);
+  await other;
+  t.deepEqual(ended, ['other', 'hostile', 'hostile', 'hostile']);
+  for (const error of errors) t.regex(error?.message ?? '', /4 s of processor time/);
+});
+
 test('gives up a robots.txt that costs too much, and reads the next response in another process', async (t) => {
   const impatient = createPagePool({ ...SIZE, timeoutMs: 5_000, workFolder: folder });
   t.teardown(() => impatient.close());
