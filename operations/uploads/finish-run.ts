@@ -1,4 +1,5 @@
-import type { RunKey } from '#domain/uploads/ingest-jobs.ts';
+import { v7 as uuidv7 } from 'uuid';
+import { reprojectJob, type RunKey } from '#domain/uploads/ingest-jobs.ts';
 import { collectionScope, type Scope } from '#domain/access/scope.ts';
 import type { WebhookMessages } from '#domain/webhooks/webhook-messages.ts';
 import type { Stores } from '#store/stores.ts';
@@ -13,14 +14,15 @@ const UNFINISHED = {
 } as const;
 
 /**
- * Completes the outbox row of a run. Contents that still count as in progress fail, because no workflow handles them any more.
- * Announces `upload.completed` with the last run of an upload.
+ * Completes the outbox row of a run. Contents that still count as in progress fail, because no workflow handles them any more;
+ * changes that the index does not have yet get a workflow of their own. Announces `upload.completed` with the last run of an upload.
  */
 export async function finishRun(
   services: Pick<Services, 'stores'>,
   run: RunKey & { outbox_id: string },
 ): Promise<void> {
   await failUnfinished(services, run);
+  await projectStale(services, run);
   const scope = collectionScope(run);
   await services.stores.transaction(async (stores) => {
     const completed = await stores.outbox.complete(scope, run.outbox_id);
@@ -40,6 +42,27 @@ export async function failUnfinished(services: Pick<Services, 'stores'>, run: Ru
     const failed = await services.stores.runs.fail(scope, runRef, failures);
     count += failed.length;
     if (failed.length === 0) return count;
+  }
+}
+
+/**
+ * Has workflows write the filter fields of published contents that changed while the ended run ingested them. The workflow of the run
+ * does this itself; here, it was terminated or failed between a publication and this.
+ */
+export async function projectStale({ stores }: Pick<Services, 'stores'>, run: RunKey): Promise<void> {
+  const scope = collectionScope(run);
+  const runRef = { collectionId: run.collection_id, runId: run.run_id };
+  for (let isLast = false; !isLast;) {
+    const contentIds = await stores.publications.listUnprojected(scope, runRef, BATCH_SIZE);
+    if (contentIds.length === 0) return;
+    const claimed = await stores.transaction(async (inside) => {
+      const claims = await inside.projections.claim({ ...scope, collectionIds: null }, contentIds);
+      const jobs = claims.map((claim) => reprojectJob({ workspace_id: scope.workspaceId, ...claim, run_id: uuidv7() }));
+      await inside.outbox.add(scope, jobs);
+      return jobs.length;
+    });
+    // Others have claimed them meanwhile.
+    isLast = claimed === 0 || contentIds.length < BATCH_SIZE;
   }
 }
 

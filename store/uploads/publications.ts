@@ -69,6 +69,18 @@ export function createPublicationStore(database: Database) {
       return rows.map((row) => row.content_id);
     },
 
+    /** Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. */
+    async listUnprojected(scope: Scope, run: RunRef, limit: number): Promise<string[]> {
+      const rows = await query<{ content_id: string }>(
+        database,
+        `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+           and cc.stage = 'ready' and not cc.projecting and t.sync_status = 'stale' order by 1 limit :limit`,
+        { workspaceId: scope.workspaceId, ...run, limit },
+      );
+      return rows.map((row) => row.content_id);
+    },
+
     /**
      * Returns contents of a collection in id order, with the fields that their facets are made of, except those that are being
      * deleted. `version` is the published one, or the one in progress when none is published.

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ingestUploadJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
 import { finishRun } from '#operations/uploads/finish-run.ts';
 import { query } from '#store/postgres.ts';
-import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 test('an upload sends one completion event with its outcome, no matter how often it is completed', async (t) => {
@@ -51,4 +51,24 @@ test('an upload sends one completion event with its outcome, no matter how often
     progress: { settled: 3, by_status: { failed: 3 } },
   });
   t.like(events[0]?.data, { collection_id: collectionId, status: 'failed', code: 'terminated' });
+});
+
+test('changes of contents that were ingested are written to the index, whatever happened to the workflow of the run', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, collectionId, database } = place;
+  const slice = await addContents(place, 3);
+  const [changed = '', other = '', unfinished = ''] = slice.contentIds;
+  const published = { ...slice, contentIds: [changed, other] };
+  await makeReady(place, published);
+  // While they are ingested; the publication finds it, and the workflow is terminated before it is told.
+  await stores.contentChanges.update(scope, changed, { metadata: { lang: 'en' }, externalId: null });
+  await stores.contentChanges.update(scope, unfinished, { metadata: { lang: 'en' }, externalId: null });
+  await stores.publications.publish(scope, published, publicationOf(published));
+  const key = { workspace_id: scope.workspaceId, collection_id: collectionId, run_id: slice.runId };
+  const run = { ...key, outbox_id: uploadWorkflowId(slice.runId) };
+  await Promise.all([finishRun({ stores }, run), finishRun({ stores }, run)]);
+  await finishRun({ stores }, run);
+  const jobs = await query<{ workflow_type: string; args: object }>(database, 'select workflow_type, args from outbox');
+  t.like(jobs, [{ workflow_type: 'reprojectContents', args: { collection_id: collectionId, content_ids: [changed] } }]);
+  t.is(jobs.length, 1);
 });
