@@ -14,18 +14,19 @@ export type Transport = {
 
 const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** A repeated PUT could overwrite what others have changed in between. */
+const NAMED_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT']);
 
 /**
- * Returns a `fetch` for openapi-fetch that retries repeatable requests. Every POST without an `Idempotency-Key` gets one, so
+ * Returns a `fetch` for openapi-fetch that retries repeatable requests. Every POST and PUT without an `Idempotency-Key` gets one, so
  * that it takes effect only once. After the last attempt, the response is returned whatever its status.
  */
 export function createRetryingFetch(transport: Transport): (request: Request) => Promise<Response> {
   return async (request) => {
-    if (request.method === 'POST' && !request.headers.has(IDEMPOTENCY_KEY_HEADER)) {
+    if (NAMED_METHODS.has(request.method) && !request.headers.has(IDEMPOTENCY_KEY_HEADER)) {
       request.headers.set(IDEMPOTENCY_KEY_HEADER, newIdempotencyKey());
     }
-    const isRepeatable =
-      SAFE_METHODS.has(request.method) || request.method === 'PUT' || request.headers.has(IDEMPOTENCY_KEY_HEADER);
+    const isRepeatable = SAFE_METHODS.has(request.method) || request.headers.has(IDEMPOTENCY_KEY_HEADER);
     const outcome: { errorResponse: Response | null } = { errorResponse: null };
     const attempt = async (): Promise<Response> => {
       outcome.errorResponse = null;

@@ -2,6 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { memoryObjectId } from '#domain/memories/memory-ids.ts';
 import type { MemoryAnswer, UpdateMemoryRequest } from '#domain/records/memory.ts';
+import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import type { MemoryFields } from '#store/memories/add-memory-version.ts';
 import type { MemoryRow } from '#store/memories/memory-row.ts';
 import type { Stores } from '#store/stores.ts';
@@ -11,21 +12,26 @@ import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
 /**
- * Updates the fields that were sent, as a new version.
+ * Updates the fields that were sent, as a new version. Repeated with its idempotency key, it overwrites no change in between.
  * @throws AppError `validation_failed` for the owner, `not_found`, `forbidden` for a readable memory of another user.
  */
 export async function updateMemory(
   services: Services,
   caller: Caller,
-  request: { memoryId: string; body: UpdateMemoryRequest },
+  request: { memoryId: string; body: UpdateMemoryRequest; idempotency: Idempotency | null },
 ): Promise<MemoryWriteResult<MemoryAnswer>> {
-  const { memoryId, body } = request;
+  const { memoryId, body, idempotency } = request;
   const userId = resolveMemoryOwner(caller, body.user_id);
-  const { after } = await services.stores.transaction((stores) =>
-    addMemoryVersion(stores, caller, { memoryId, userId, changes: body }),
-  );
-  const answer = { memory_id: memoryId, message: 'Memory updated.', memory: toMemoryRecord(after) };
-  return { status: 200, body: answer, isIndexed: await services.memoryIndexer.indexChanged(caller.scope, [memoryId]) };
+  const answer = await withIdempotency<MemoryAnswer>(services, caller, {
+    route: `PUT /memories/${memoryId}`,
+    idempotency,
+    effect: async (stores) => {
+      const { after } = await addMemoryVersion(stores, caller, { memoryId, userId, changes: body });
+      const memory = toMemoryRecord(after);
+      return { status: 200, body: { memory_id: memoryId, message: 'Memory updated.', memory } };
+    },
+  });
+  return { ...answer, isIndexed: await services.memoryIndexer.indexChanged(caller.scope, [memoryId]) };
 }
 
 type MemoryChange = {

@@ -107,6 +107,17 @@ test('a truncated response is retried with the same Idempotency-Key', async (t) 
   t.is(new Set(requests.map(({ key }) => key)).size, 1);
 });
 
+test('a PUT has an Idempotency-Key, so that its repetition overwrites nothing', async (t) => {
+  const { baseUrl, requests } = await startServer(t, (_request, response, count) =>
+    count > 1 ? reply(response, 200, {}) : reply(response, 503, { code: 'dependency_unavailable', detail: 'Busy.' }),
+  );
+  const loci = createLociClient({ baseUrl, apiKey: 'x' });
+  const params = { path: { memory_id: 'm' } };
+  await dataOf(loci.api.PUT('/api/v1/memories/{memory_id}', { params, body: { memory: 'Lives in Oslo.' } }));
+  t.deepEqual([requests.length, new Set(requests.map(({ key }) => key)).size], [2, 1]);
+  t.regex(String(requests[0]?.key), /^[0-9a-f]{32}$/);
+});
+
 test('redirects are not followed, so that the API key stays with its host', async (t) => {
   const other = await startServer(t, (_request, response) => reply(response, 200, LIST));
   const { baseUrl } = await startServer(t, (request, response) =>

@@ -28,7 +28,7 @@ export const updateMemoryTool = tool(
     output: WrittenMemory,
   },
   async ({ services, caller }, { memory_id: memoryId, ...body }) => {
-    const updated = await updateMemory(services, caller, { memoryId, body });
+    const updated = await updateMemory(services, caller, { memoryId, body, idempotency: null });
     return showWritten(updated.body.memory, updated.isIndexed);
   },
 );

@@ -15,7 +15,8 @@ export const updateMemoryRoute = route(
     params: MemoryParams,
     body: UpdateMemoryRequest,
     response: MemoryAnswer,
+    idempotent: true,
   },
-  async ({ services, caller, params, body }) =>
-    memoryWriteReply(await updateMemory(services, caller, { memoryId: params.memory_id, body })),
+  async ({ services, caller, params, body, idempotency }) =>
+    memoryWriteReply(await updateMemory(services, caller, { memoryId: params.memory_id, body, idempotency })),
 );

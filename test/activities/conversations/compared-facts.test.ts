@@ -114,7 +114,7 @@ test('a memory that its owner changed during the comparison supersedes no fact; 
     const complete: ChatModel['complete'] = async (question, signal) => {
       const memoryId = (await list(false)).at(-1)?.memory_id ?? '';
       if (isComparison(question.material))
-        await updateMemory(services, callerOf('ada'), { memoryId, body: { memory: to } });
+        await updateMemory(services, callerOf('ada'), { memoryId, body: { memory: to }, idempotency: null });
       return (await chat?.complete(question, signal)) ?? '';
     };
     return chat && { ...chat, name: chat.name, complete };

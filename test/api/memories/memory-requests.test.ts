@@ -152,6 +152,22 @@ test('the same Idempotency-Key creates or replaces a memory once', async (t) => 
   t.is((await api.fail('/memories', post({ user_id: 'ada', memory: 'Other.' }, headers))).code, 'idempotency_mismatch');
 });
 
+test('a repeated update with the same Idempotency-Key does not overwrite a change in between', async (t) => {
+  const api = await freshClient();
+  const { memory_id } = await create(api, { memory: 'Lives in Bergen.' });
+  const update = (memory: string, key: string) =>
+    api.get(`/memories/${memory_id}`, MemoryAnswer, {
+      ...put({ user_id: 'ada', memory }),
+      headers: { 'Idempotency-Key': key },
+    });
+  const first = await update('Lives in Oslo.', 'update-1');
+  await update('Lives in Turku.', 'update-2');
+  t.deepEqual(await update('Lives in Oslo.', 'update-1'), first);
+  t.like(await api.get(`/memories/${memory_id}`, MemoryDetail), { memory: 'Lives in Turku.', version: 3 });
+  const other = { method: 'PUT', json: { user_id: 'ada', memory: 'x' }, headers: { 'Idempotency-Key': 'update-1' } };
+  t.is((await api.fail(`/memories/${memory_id}`, other)).code, 'idempotency_mismatch');
+});
+
 test('an export streams every version of a user as lines of JSON, and needs a user with a key', async (t) => {
   const api = await freshClient();
   const { memory_id } = await create(api, { memory: 'Plays the oboe.' });

@@ -192,7 +192,7 @@ test('changes that two processes make to the same memories at once are all index
   const changes = numbered(6, 'The tree grows').flatMap((memory, number) =>
     ids.map(async (memoryId) => {
       const by = processes[number % 2] ?? services;
-      return updateMemory(by, caller, { memoryId, body: { memory } });
+      return updateMemory(by, caller, { memoryId, body: { memory }, idempotency: null });
     }),
   );
   for (const { isIndexed } of await Promise.all(changes)) t.true(isIndexed);

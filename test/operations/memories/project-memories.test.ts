@@ -181,6 +181,7 @@ test('a worker that embeds longer than its lease does not write over what others
       const moved = await updateMemory(services, caller, {
         memoryId: memory_id,
         body: { memory: 'Lives in Antwerp.' },
+        idempotency: null,
       });
       t.true(moved.isIndexed);
       return lexical.embed(texts, purpose);
