@@ -51,7 +51,10 @@ export async function deleteObjects(
   return deleteMatching(connection, tenant, (collection) => collection.filter.byId().containsAny([...ids]));
 }
 
-/** Deletes in a loop: one call deletes at most as many objects as the server lets a query return (10,000 by default). */
+/**
+ * Deletes in a loop: one call deletes at most as many objects as the server lets a query return (10,000 by default). Entries of
+ * the filter index whose objects are gone do not count towards them.
+ */
 async function deleteMatching(
   connection: WeaviateConnection,
   tenant: Tenant,
