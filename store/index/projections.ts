@@ -46,13 +46,8 @@ export function createProjectionStore(database: Database) {
      * Serializes writes of the filter fields of a content until the transaction ends. Weaviate (1.38) loses entries of its filter
      * index when one object is changed twice at the same time, even to the same value.
      */
-    async lockContent(scope: Scope, key: { contentId: string; collectionId: string }): Promise<void> {
-      await query(
-        database,
-        `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || :contentId || '/' || :collectionId, 3))`,
-        { workspaceId: scope.workspaceId, ...key },
-      );
-    },
+    lockContent: (scope: Scope, { contentId, collectionId }: { contentId: string; collectionId: string }) =>
+      lockContents(database, scope, { collectionId, contentIds: [contentId] }),
 
     /** Takes the lock of `lockContent` for several contents, in the order of their ids. */
     lockContents: (scope: Scope, collectionId: string, contentIds: readonly string[]) =>
