@@ -33,14 +33,16 @@ export class UploadSlots {
     const waiting = { workspaceId, start: resolve };
     this.#waiting.push(waiting);
     this.#dispatch();
-    const abort = () => reject(new ClientClosedRequest({ cause: signal.reason }));
-    const timer = setTimeout(() => reject(this.#tooMany()), this.#limits.maxWaitMs);
+    const giveUp = (error: Error) => {
+      // At once: a slot that becomes free in the same moment would otherwise be given to a request that has gone.
+      this.#waiting = this.#waiting.filter((one) => one !== waiting);
+      reject(error);
+    };
+    const abort = () => giveUp(new ClientClosedRequest({ cause: signal.reason }));
+    const timer = setTimeout(() => giveUp(this.#tooMany()), this.#limits.maxWaitMs);
     signal.addEventListener('abort', abort, { once: true });
     try {
       await promise;
-    } catch (error) {
-      this.#waiting = this.#waiting.filter((one) => one !== waiting);
-      throw error;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);

@@ -64,6 +64,18 @@ test('an upload that gets no slot in time is told to come again', async (t) => {
   await t.notThrowsAsync(slots.take('bob', never));
 });
 
+test('a slot that becomes free as a waiting client leaves is not given to it', async (t) => {
+  const slots = new UploadSlots({ perWorkspace: 1, perProcess: 1, maxWaitMs: 1_000 });
+  const never = new AbortController().signal;
+  const slot = await slots.take('ada', never);
+  const leaving = new AbortController();
+  const gone = t.throwsAsync(slots.take('bob', leaving.signal), { name: 'ClientClosedRequest' });
+  leaving.abort();
+  slot[Symbol.dispose]();
+  await gone;
+  await t.notThrowsAsync(slots.take('eve', never));
+});
+
 test.serial(
   'the parts of an upload that are stored hold a few megabytes of their bytes, however many they are',
   async (t) => {
