@@ -2,7 +2,10 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, validationError } from '#domain/app-error.ts';
 import { ClientClosedRequest, HttpError } from '#api/http/response/http-error.ts';
+import { abortOnClose } from './abort-on-close.ts';
+import { ReceivingSlots } from './receiving-slots.ts';
 import { sendContinue } from './request-body.ts';
+import { requestState } from './request-state.ts';
 
 /** Largest JSON body in bytes, after decompression. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -12,9 +15,12 @@ const MAX_BODY_DEPTH = 64;
 const BODY_DEADLINE_MS = 30_000;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-/** A few routes accept larger bodies. Each is held in memory while it is read, so their number is bounded. */
-const MAX_CONCURRENT_LARGE_BODIES = 4;
-let openLargeBodies = 0;
+/**
+ * A few routes accept larger bodies. Each is held in memory while it is read, so their number is bounded. Those of one workspace, which
+ * may arrive slowly, leave places to others.
+ */
+const LARGE_BODIES = { what: 'JSON bodies of more than 1 MiB', perWorkspace: 2, perProcess: 4, maxWaitMs: 30_000 };
+const largeBodies = new ReceivingSlots(LARGE_BODIES);
 
 /** Returns a parser for bodies of at most `maxBytes`. */
 const parserFor = (maxBytes: number) =>
@@ -30,8 +36,8 @@ const parseJson = parserFor(MAX_JSON_BYTES);
 
 /**
  * Reads the JSON body of a request.
- * @throws AppError `unsupported_media_type`, `payload_too_large`, `validation_failed` for invalid JSON, or `rate_limited`
- * while too many other large bodies are read.
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `validation_failed` for invalid JSON, or `rate_limited` when
+ *   too many other large bodies are being received for half a minute.
  */
 export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES): Promise<unknown> {
   const hasBody = context.req.headers['transfer-encoding'] !== undefined || Number(context.get('Content-Length')) > 0;
@@ -44,8 +50,10 @@ export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES):
   const isLarge = maxBytes > MAX_JSON_BYTES && (length === '' || Number(length) > MAX_JSON_BYTES);
   const parse = isLarge ? parserFor(maxBytes) : parseJson;
   const read = () => parse(context, async () => {}).catch((error: unknown) => rethrowParseError(error, maxBytes));
+  using closing = new DisposableStack();
+  if (isLarge) closing.use(await takeLargeBodySlot(context));
   sendContinue(context);
-  await (isLarge ? limitLargeBodies(() => withDeadline(context, read)) : withDeadline(context, read));
+  await withDeadline(context, read);
   const body: unknown = context.request.body;
   if (isDeeperThan(body, MAX_BODY_DEPTH)) {
     const msg = `JSON is nested deeper than ${MAX_BODY_DEPTH} levels`;
@@ -54,18 +62,9 @@ export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES):
   return body;
 }
 
-async function limitLargeBodies(read: () => Promise<void>): Promise<void> {
-  if (openLargeBodies >= MAX_CONCURRENT_LARGE_BODIES) {
-    throw new AppError('rate_limited', 'Too many large bodies are being received; try again in a moment.', {
-      retryAfterS: 1,
-    });
-  }
-  openLargeBodies += 1;
-  try {
-    await read();
-  } finally {
-    openLargeBodies -= 1;
-  }
+function takeLargeBodySlot(context: Context): Promise<Disposable> {
+  const { caller } = requestState(context);
+  return largeBodies.take(caller?.scope.workspaceId ?? '', abortOnClose(context));
 }
 
 async function withDeadline(context: Context, read: () => Promise<unknown>): Promise<void> {

@@ -3,14 +3,14 @@ import { acceptUpload, requireUploadAccess } from '#operations/uploads/accept-up
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
-import { UploadSlots } from '#api/http/request/upload-slots.ts';
+import { ReceivingSlots } from '#api/http/request/receiving-slots.ts';
 import { readWaitPreference } from '#api/http/request/wait-preference.ts';
 import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { fingerprintUpload } from '#api/http/multipart/upload-fingerprint.ts';
 
-const slots = new UploadSlots();
+const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 32, perProcess: 64, maxWaitMs: 30_000 });
 
 export const uploadContentRoute = route(
   {

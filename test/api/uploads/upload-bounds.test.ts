@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import test from 'ava';
 import { createPartSink, KeptHeads, type PartSink } from '#api/http/multipart/part-sink.ts';
-import { UploadSlots } from '#api/http/request/upload-slots.ts';
+import { ReceivingSlots } from '#api/http/request/receiving-slots.ts';
 import { AppError } from '#domain/app-error.ts';
 import { RAW_COLLECTION, RAW_END, rawPart, rawUpload, startUploadReceiver } from './upload-receiver.ts';
 
@@ -29,7 +29,7 @@ test('a body that arrives a byte at a time is ended with 408, and what it sent i
 });
 
 test('so many uploads of a workspace, and of all, are received at a time; others wait, those of quiet workspaces first', async (t) => {
-  const slots = new UploadSlots({ perWorkspace: 2, perProcess: 3, maxWaitMs: 60_000 });
+  const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 2, perProcess: 3, maxWaitMs: 60_000 });
   const started: string[] = [];
   const open = new Map<string, Disposable>();
   const never = new AbortController().signal;
@@ -55,7 +55,7 @@ test('so many uploads of a workspace, and of all, are received at a time; others
 });
 
 test('an upload that gets no slot in time is told to come again', async (t) => {
-  const slots = new UploadSlots({ perWorkspace: 1, perProcess: 1, maxWaitMs: 20 });
+  const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 1, perProcess: 1, maxWaitMs: 20 });
   const never = new AbortController().signal;
   const slot = await slots.take('ada', never);
   const refused = await t.throwsAsync(slots.take('bob', never), { instanceOf: AppError });
@@ -65,7 +65,7 @@ test('an upload that gets no slot in time is told to come again', async (t) => {
 });
 
 test('a slot that becomes free as a waiting client leaves is not given to it', async (t) => {
-  const slots = new UploadSlots({ perWorkspace: 1, perProcess: 1, maxWaitMs: 1_000 });
+  const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 1, perProcess: 1, maxWaitMs: 1_000 });
   const never = new AbortController().signal;
   const slot = await slots.take('ada', never);
   const leaving = new AbortController();

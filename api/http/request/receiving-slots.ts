@@ -1,25 +1,24 @@
 import { AppError } from '#domain/app-error.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
-export type UploadSlotLimits = { perWorkspace: number; perProcess: number; maxWaitMs: number };
+/** How many requests of one workspace, and of all together, a process receives at the same time. `what`: for messages. */
+export type ReceivingLimits = { what: string; perWorkspace: number; perProcess: number; maxWaitMs: number };
 
-/** Uploads of one workspace, and of all together, that a process receives at the same time. */
-const LIMITS: UploadSlotLimits = { perWorkspace: 32, perProcess: 64, maxWaitMs: 30_000 };
 const RETRY_AFTER_S = 5;
 
 type Waiting = { workspaceId: string; start: () => void };
 
 /**
- * Bounds the uploads that are being received: each holds up to a few megabytes. The others wait, without their bodies being read:
- * workspaces with few uploads come first.
+ * Bounds the requests that are being received and hold up to a few megabytes each. The others wait, without their bodies being read:
+ * workspaces with few of them come first.
  */
-export class UploadSlots {
-  readonly #limits: UploadSlotLimits;
+export class ReceivingSlots {
+  readonly #limits: ReceivingLimits;
   readonly #taken = new Map<string, number>();
   #waiting: Waiting[] = [];
   #all = 0;
 
-  constructor(limits: UploadSlotLimits = LIMITS) {
+  constructor(limits: ReceivingLimits) {
     this.#limits = limits;
   }
 
@@ -76,9 +75,9 @@ export class UploadSlots {
   }
 
   #tooMany(): AppError {
-    const { perWorkspace, perProcess, maxWaitMs } = this.#limits;
+    const { what, perWorkspace, perProcess, maxWaitMs } = this.#limits;
     const message =
-      `At most ${perWorkspace} uploads of one workspace, and ${perProcess} in all, are received at the same time. There was no free ` +
+      `At most ${perWorkspace} ${what} of one workspace, and ${perProcess} in all, are received at the same time. There was no free ` +
       `place within ${maxWaitMs / 1000} s; send this one again later.`;
     return new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
   }
