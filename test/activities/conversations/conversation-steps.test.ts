@@ -80,6 +80,20 @@ test('without a chat model, each user message becomes one memory, even when extr
   t.like(found[0], { user_id: 'ada', memory_type: 'user', metadata: { source: 'conversation' } });
 });
 
+test('an extraction whose time slice is over goes on after the message that it has read', async (t) => {
+  const { services, workspaceId, say, memories } = await openConversation(t, null);
+  const [message] = await say(LINES, { enable_memories: true });
+  const args = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '', to: 3 };
+  const timeSlice = { isOver: () => true, leftMs: () => 0 };
+  for (const [from, next] of [
+    [1, 2],
+    [2, 3],
+    [3, null],
+  ] as const)
+    t.deepEqual(await extractFromMessages(services, { ...args, from }, { timeSlice }), { memories: 1, next });
+  t.is((await memories()).length, 3);
+});
+
 test('with a chat model, memories are the facts that it extracts from each message', async (t) => {
   const facts: Record<string, string> = {
     [LINES[0] ?? '']: '["Goes to Oslo.", "Takes ferries."]',
