@@ -1,13 +1,15 @@
 /** Variables that third-party servers inherit: enough to run, no settings for other programs. */
-const INHERITED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-
-/**
- * Settings of a server written in Go. A temporary one collects garbage half as often as by default, at the price of memory: collecting
- * takes a sixth of the processor time of many small tenants.
- */
-export function goEnvironment({ isTemporary }: { isTemporary: boolean }): Record<string, string> {
-  return isTemporary ? { GOGC: '200' } : {};
-}
+const INHERITED_VARIABLES = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'LD_LIBRARY_PATH',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  // How often a server written in Go collects garbage.
+  'GOGC',
+];
 
 /** Returns the environment of a server process: the inherited variables and its own settings. */
 export function childEnvironment(

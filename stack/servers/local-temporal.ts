@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { acquireServer } from '#stack/acquire/acquire-server.ts';
-import { childEnvironment, goEnvironment } from './child-environment.ts';
+import { childEnvironment } from './child-environment.ts';
 import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
 import { runCommand } from '#stack/processes/run-command.ts';
 import { SEARCH_ATTRIBUTES } from './temporal-namespace.ts';
@@ -20,7 +20,7 @@ export async function createLocalTemporal(context: ServerContext): Promise<Local
     title: 'Temporal',
     file,
     args: serverArguments(join(dataDir, 'temporal.db'), context),
-    env: childEnvironment(context.environment, goEnvironment(context)),
+    env: childEnvironment(context.environment, {}),
     cwd: dataDir,
     logFile: join(context.stateDir, 'logs', 'temporal.log'),
     records: context.records,

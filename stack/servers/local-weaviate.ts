@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { acquireServer } from '#stack/acquire/acquire-server.ts';
-import { childEnvironment, goEnvironment } from './child-environment.ts';
+import { childEnvironment } from './child-environment.ts';
 import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
 import type { ServerContext } from './server-context.ts';
 import { WEAVIATE } from '#stack/versions.ts';
@@ -29,11 +29,7 @@ export async function createLocalWeaviate(context: ServerContext, node = SINGLE_
     title: 'Weaviate',
     file,
     args: ['--host', '127.0.0.1', '--port', String(ports.weaviate), '--scheme', 'http'],
-    env: childEnvironment(context.environment, {
-      ...goEnvironment(context),
-      ...serverSettings(dataDir, context),
-      ...node.settings,
-    }),
+    env: childEnvironment(context.environment, { ...serverSettings(dataDir, context), ...node.settings }),
     cwd: dataDir,
     logFile: join(context.stateDir, 'logs', `${node.name}.log`),
     records: context.records,
