@@ -1,4 +1,4 @@
-import { AppError } from '#domain/app-error.ts';
+import { AppError, type ErrorCode } from '#domain/app-error.ts';
 import type { LocalFile } from '#domain/blob-store.ts';
 import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
@@ -170,11 +170,14 @@ const NOTHING_FOUND: PageTaskResult = {
   fingerprint: null,
 };
 
+const LIMITS: readonly ErrorCode[] = ['read_timeout', 'read_memory_limit'];
+
 type InspectedFile = Pick<LocalFile, 'path' | 'bytes'> | null;
 
 /**
  * Extracts links from a response in a file, or evaluates the links of the payload. A response that cannot be parsed yields no links;
- * whether a reader can read it turns out when it is ingested.
+ * whether a reader can read it turns out when it is ingested. One that takes too much time or memory fails: it may ask not to be
+ * indexed, and pages that only it leads to would count as gone.
  */
 async function inspectPage(
   { pages }: WorkerServices,
@@ -184,7 +187,7 @@ async function inspectPage(
   try {
     return await pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   } catch (error) {
-    if (!(error instanceof AppError) || isPassing(error)) throw error;
+    if (!(error instanceof AppError) || isPassing(error) || LIMITS.includes(error.code)) throw error;
     return NOTHING_FOUND;
   }
 }

@@ -8,8 +8,14 @@ import type { Services } from '#operations/services.ts';
 
 const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
 
-/** Failures that hide the links of a page and may not occur again in the next crawl. */
-const TRANSIENT_FAILURES: readonly CrawlReason[] = ['download_failed', 'download_timeout', 'repeated_crash'];
+/** Failures that hide the links of a page: pages that only it leads to are not found, and may still be there. */
+const HIDING_FAILURES: readonly CrawlReason[] = [
+  'download_failed',
+  'download_timeout',
+  'repeated_crash',
+  'read_timeout',
+  'read_memory_limit',
+];
 
 /** Why a crawl ended before it was complete. */
 export type CrawlFailure = { code: ErrorCode; message: string };
@@ -50,8 +56,8 @@ async function finishRunningCrawl(stores: Stores, crawl: Crawl, failure: CrawlFa
   await stores.crawlFrontier.skipWaiting(scope, crawl.id, failure ? 'crawl_ended' : 'limit');
   const state: CrawlState = failure || !hasPages(before) ? 'failed' : 'completed';
   // A crawl that was cut short, or that met transient failures, may have missed pages that still exist.
-  const hasTransientFailures = TRANSIENT_FAILURES.some((code) => code in before.reasons);
-  const sawWholeSite = state === 'completed' && before.waiting === 0 && !hasTransientFailures;
+  const hasHidingFailures = HIDING_FAILURES.some((code) => code in before.reasons);
+  const sawWholeSite = state === 'completed' && before.waiting === 0 && !hasHidingFailures;
   if (sawWholeSite) {
     const unseen = await stores.crawlContents.listUnseen(scope, crawl.id);
     await stores.crawlContents.markUnsynced(scope, unseen, { syncStatus: 'stale', message: UNSEEN });

@@ -18,7 +18,7 @@ const SITEMAP_CPU_BUDGET_MS = 8_000;
 /** A response of a site: its bytes, a file with them (or with `bytes` in memory), or null when the task needs no input. */
 export type SiteResponse = Uint8Array | { path: string; bytes?: Uint8Array | undefined } | null;
 
-/** `share`: the workspace of the crawl; workspaces take turns, and leave one process to the others. */
+/** `share`: the workspace of the crawl; workspaces take turns, and leave one process, of several, to the others. */
 export type InspectOptions = { signal: AbortSignal; share: string };
 
 /**
@@ -55,6 +55,18 @@ async function run(sandbox: SandboxPool, task: SandboxTask, options: InspectOpti
   await using batch = await sandbox.run([task], options);
   const [outcome] = batch.outcomes;
   if (outcome?.ok === true) return PageTaskResult.parse(outcome.value);
-  if (outcome?.error instanceof AppError) throw outcome.error;
+  if (outcome?.error instanceof AppError) throw aboutThePage(outcome.error);
   throw outcome?.error ?? new Error('the sandbox returned no outcome');
+}
+
+/** What the sandbox says of its limits is meant for a document that somebody uploaded, and names settings of the readers. */
+function aboutThePage(error: AppError): AppError {
+  const { code } = error;
+  if (code !== 'read_timeout' && code !== 'read_memory_limit') return error;
+  const much = code === 'read_timeout' ? 'too long' : 'too much memory';
+  return new AppError(
+    code,
+    `Finding the links, and what robots.txt says about them, took ${much}. The page or the robots.txt of its site is unusual: upload the page as a file.`,
+    { cause: error },
+  );
 }

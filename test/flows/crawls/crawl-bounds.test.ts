@@ -74,3 +74,20 @@ test('a crawl delay of centuries is limited to the longest supported delay', asy
   const rows = await behind.query(`select delay_ms from crawls where workspace_id = :id`, { id: flow.workspaceId });
   t.deepEqual(rows, [{ delay_ms: 86_400_000 }]);
 });
+
+test('a page whose links take too long to judge fails, also one that asks not to be indexed, and no page counts as gone', async (t) => {
+  const rules = Array.from({ length: 20_000 }, (_, index) => `Disallow: /*${index}*x*y$`).join('\n');
+  const anchors = Array.from({ length: 1_000 }, (_, index) => `<a href="/${index}${'x'.repeat(200)}">to</a>`).join('');
+  const site = await startSite({ '/': htmlPage('start', ['/many']), '/many': htmlPage('many', ['/behind']) });
+  t.teardown(site.close);
+  site.pages.set('/behind', htmlPage('behind'));
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  t.like(first, { status: 'completed', progress: { total: 3, by_status: { ready: 3 } } });
+  site.pages.set('/robots.txt', `User-agent: *\n${rules}`);
+  site.pages.set('/many', `<meta name="robots" content="noindex"><a href="/behind">behind</a>${anchors}`);
+  const again = await crawl(flow, `${site.origin}/`);
+  t.like(again.crawl.reasons, { read_timeout: 1 });
+  const behind = first.contents.find(({ name }) => name.endsWith('/behind'));
+  t.is((await flow.content(behind?.content_id ?? '')).sync_status, 'synced');
+});
