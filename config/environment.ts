@@ -48,7 +48,7 @@ export const Environment = z.object({
   LOCI_DATABASE_POOLING: z.enum(['session', 'transaction']).default('session'),
   LOCI_DATABASE_REPLICA_URL: z.string().optional(),
   LOCI_DATABASE_REPLICA_MAX_LAG_S: count.max(3600).default(5),
-  LOCI_TEMPORAL_ADDRESS: z.string().default('127.0.0.1:8733'),
+  LOCI_TEMPORAL_ADDRESS: address({ needsPort: false }).default('127.0.0.1:8733'),
   LOCI_TEMPORAL_NAMESPACE: z.string().default('default'),
   LOCI_TEMPORAL_NAMESPACE_MANAGED: flag.default(false),
   LOCI_TEMPORAL_TLS: flag.optional(),
@@ -62,7 +62,7 @@ export const Environment = z.object({
   LOCI_WORKER_DEPLOYMENT: deploymentName.optional(),
   LOCI_WORKER_BUILD_ID: buildId.optional(),
   LOCI_WEAVIATE_URL: z.url().default('http://127.0.0.1:8790'),
-  LOCI_WEAVIATE_GRPC: z.string().default('127.0.0.1:8791'),
+  LOCI_WEAVIATE_GRPC: address({ needsPort: true }).default('127.0.0.1:8791'),
   LOCI_WEAVIATE_API_KEY: z.string().optional(),
   LOCI_WEAVIATE_REPLICATION_FACTOR: count.max(100).optional(),
   LOCI_WEAVIATE_QUANTIZATION: z.enum(['none', 'rq8']).optional(),
@@ -176,6 +176,15 @@ export const Environment = z.object({
 });
 
 export type Environment = z.infer<typeof Environment>;
+
+/** A host with its port, without a scheme: clients of gRPC accept nothing else, and say so with their first call only. */
+function address({ needsPort }: { needsPort: boolean }) {
+  const host = String.raw`(?:\[[\da-f:.]+\]|[\w.-]+)`;
+  const pattern = new RegExp(`^${host}(?::\\d{1,5})${needsPort ? '' : '?'}$`, 'i');
+  return z
+    .string()
+    .regex(pattern, `is not an address: write host${needsPort ? ':port' : ' or host:port'}, without http://`);
+}
 
 /** Text of a PEM file. Orchestrators mount these as files: `LOCI_X_FILE`. */
 function pem(kind: 'CERTIFICATE' | 'PRIVATE KEY') {

@@ -8,7 +8,7 @@ import { ConfigError } from '#config/config-error.ts';
 import type { TemporalSettings } from '#config/temporal-settings.ts';
 
 /** Authorities may be several certificates in one text. */
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+const CERTIFICATES = /-----BEGIN [A-Z ]*CERTIFICATE-----.*?(?=-----BEGIN |$)/gs;
 
 /** What the clients and workers of the SDK need to reach Temporal. */
 export type TemporalConnection = Pick<ConnectionOptions, 'tls'> & { address: string; apiKey?: string };

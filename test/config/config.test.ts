@@ -151,6 +151,19 @@ test('settings of the connection to Temporal turn TLS on, and contradictions are
   t.regex(problemsOf({ LOCI_TEMPORAL_TLS: 'yes' })[0] ?? '', /^LOCI_TEMPORAL_TLS: /);
 });
 
+test('addresses for gRPC are a host with its port, and anything else is reported', (t) => {
+  const read = (environment: NodeJS.ProcessEnv) => readConfig({ ...REQUIRED, ...environment });
+  for (const host of ['temporal', 'my_temporal', '10.0.0.1', 'a.b-c.example', '[::1]'])
+    t.notThrows(() => read({ LOCI_TEMPORAL_ADDRESS: `${host}:7233`, LOCI_WEAVIATE_GRPC: `${host}:50051` }), host);
+  t.is(read({ LOCI_TEMPORAL_ADDRESS: 'temporal' }).temporal.address, 'temporal');
+  for (const wrong of ['http://temporal:7233/', 'https://x:1', 'fe80::1', 'temporal:port', ':1'])
+    for (const name of ['LOCI_TEMPORAL_ADDRESS', 'LOCI_WEAVIATE_GRPC']) {
+      const error = t.throws(() => read({ [name]: wrong }), { instanceOf: ConfigError }, `${name}=${wrong}`);
+      t.regex(error.problems[0] ?? '', new RegExp(`^${name}.* is not an address: write host.*without http`));
+    }
+  t.throws(() => read({ LOCI_WEAVIATE_GRPC: 'weaviate' }), { instanceOf: ConfigError, message: /write host:port/ });
+});
+
 test('a codec that cannot be loaded, or is none, is reported with its setting', async (t) => {
   const load = (path: string) => loadDataConverter(readTemporalSettings({ LOCI_TEMPORAL_CODEC: path }));
   await t.throwsAsync(load('/nowhere/codec.js'), {

@@ -14,8 +14,11 @@ test('certificates and keys that cannot be used are reported before anything con
     message: /LOCI_TEMPORAL_TLS_CERT and LOCI_TEMPORAL_TLS_KEY cannot be used together: .*mismatch/,
   });
   const damaged = authority.replace(/[A-Za-z0-9+/]{64}\n/, '');
-  t.throws(connect({ LOCI_TEMPORAL_TLS_CA: damaged }), {
-    instanceOf: ConfigError,
-    message: /LOCI_TEMPORAL_TLS_CA cannot be used: /,
-  });
+  const cutOff = authority.slice(0, authority.indexOf('-----END'));
+  t.notThrows(connect({ LOCI_TEMPORAL_TLS_CA: `Two authorities\n${authority}${others.authority}` }));
+  for (const wrong of [damaged, cutOff, `${authority}${cutOff}`])
+    t.throws(connect({ LOCI_TEMPORAL_TLS_CA: wrong }), {
+      instanceOf: ConfigError,
+      message: /LOCI_TEMPORAL_TLS_CA cannot be used: /,
+    });
 });
