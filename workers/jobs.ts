@@ -29,7 +29,11 @@ export function createJobs(options: JobsOptions): Jobs {
   const closing = new AbortController();
   const open = async (): Promise<Server> => {
     closing.signal.throwIfAborted();
-    return (opened ??= openServer(options));
+    opened ??= openServer(options).catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
   };
   const call = async <Result>(request: (server: Server) => Promise<Result>): Promise<Result> => {
     const calling = callWithDeadline(open, request);

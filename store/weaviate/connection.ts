@@ -52,6 +52,8 @@ export type WeaviateConnection = {
 
 const MAX_KNOWN_TENANTS = 10_000;
 const PROBE_TIMEOUT_MS = 2_000;
+/** Weaviate asks all nodes, and waits for one that hangs. */
+const STATISTICS_TIMEOUT_MS = 5_000;
 /**
  * While a call takes longer than this, Weaviate is probed at this interval: the client itself would retry for 15 seconds.
  */
@@ -81,7 +83,12 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   }
 
   function openedCalls(): Promise<GrpcCalls> {
-    calls ??= import('./grpc-calls.ts').then(({ createGrpcCalls }) => createGrpcCalls(options));
+    calls ??= import('./grpc-calls.ts')
+      .then(({ createGrpcCalls }) => createGrpcCalls(options))
+      .catch((error: unknown) => {
+        calls = null;
+        throw error;
+      });
     return calls;
   }
 
@@ -107,18 +114,23 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     inTenant: (tenant, operation) =>
       guarded(async (callEnded) => {
         const { collections } = await openedClient();
+        callEnded.throwIfAborted();
         const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
         return operation(collection.withConsistency('QUORUM'), callEnded);
       }),
     grpc: (operation) =>
       guarded(async (signal) => {
         const opened = await openedCalls();
+        // Whoever asked may have been told meanwhile that Weaviate is away.
+        signal.throwIfAborted();
         return operation(opened, { deadline: Date.now() + options.timeoutMs, signal });
       }),
     rest: (request) => rest.send(request, options.timeoutMs),
     knownTenants: new LRUCache({ max: MAX_KNOWN_TENANTS }),
     shareRun: createSharedRuns(),
-    restarts: createRestartWatch(() => rest.send({ method: 'GET', path: '/cluster/statistics' }, options.timeoutMs)),
+    restarts: createRestartWatch(() =>
+      rest.send({ method: 'GET', path: '/cluster/statistics' }, STATISTICS_TIMEOUT_MS),
+    ),
     classes: options.classes,
     confirmReady: () =>
       probe(options.timeoutMs).catch((error: unknown) => {

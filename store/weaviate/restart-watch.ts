@@ -3,18 +3,20 @@ import { WeaviateResponseError } from './weaviate-errors.ts';
 
 export type RestartWatch = {
   /**
-   * Begins to watch. The function that it returns is true if the work took longer than a node takes to start and a node may have
-   * been started meanwhile. It is also true when there is only another tenant or class since.
+   * Begins to watch a write. The function that it returns is true if the write took longer than a node takes to start, and a node
+   * may have been started meanwhile.
    */
-  suspecting(): () => Promise<boolean>;
-  /** The function is true if a node is gone, came, or was started again, unless no tenant was created since its last start. */
+  suspecting(): Promise<() => Promise<boolean>>;
+  /** The function is true if a node is gone, came, or was certainly started again. */
   observing(): Promise<() => Promise<boolean>>;
 };
 
 /** A node that was killed is not back as soon as this: starting took 2.3 s on an idle machine. */
 const SHORTEST_RESTART_MS = 500;
-/** How old a reading may be to begin with. The older, the likelier it is that a tenant was created since. */
+/** How old a reading may be to begin with. */
 const FRESH_MS = 5_000;
+/** Nodes that are only started, again and again, do not add as many entries to the log before somebody creates a tenant. */
+const MAX_ENTRIES_OF_STARTS = 50;
 
 /** What is used of the statistics. A node that does not answer has only a name. */
 const Statistics = z.object({
@@ -34,14 +36,18 @@ const NOT_SAID = 'not said';
 type Reading = {
   /** The nodes that answer, each with the last command in its log when it started. Null when Weaviate did not answer. */
   nodes: string | null;
+  /** Another one after each election of a leader. */
+  term: number;
   /** The end of the log, which every start and every command moves. */
-  log: string;
-  atMs: number;
+  end: number;
+  /** The largest of the last commands in `nodes`. */
+  lastAtStart: number;
 };
 
 /**
  * Creates a watch of the processes of Weaviate (1.38). Each start of a node adds to the log of Raft: it joins the others again,
- * or they elect a leader. Where the statistics cannot be read, nothing is ever noticed.
+ * or they elect a leader. So does each command: a tenant that is created, or activated by its first use. A node that starts after
+ * a command names another last command than before. Where statistics do not exist or may not be read, nothing is noticed.
  *
  * @param readStatistics Requests `/v1/cluster/statistics`.
  */
@@ -54,14 +60,14 @@ export function createRestartWatch(readStatistics: () => Promise<unknown>): Rest
   }
 
   return {
-    suspecting: () => {
+    suspecting: async () => {
+      const isFresh = latest !== null && performance.now() - latest.begunMs < FRESH_MS;
+      const before = await (isFresh && latest !== null ? latest.reading : read());
       const startedMs = performance.now();
-      const first = latest !== null && startedMs - latest.begunMs < FRESH_MS ? latest.reading : read();
       return async () => {
         if (performance.now() - startedMs < SHORTEST_RESTART_MS) return false;
-        const [before, now] = await Promise.all([first, read()]);
-        const isBefore = before.atMs - startedMs < SHORTEST_RESTART_MS;
-        return !isBefore || areOthers(before, now) || before.log !== now.log;
+        const now = await read();
+        return now.nodes === null || before.nodes === null || areOthers(before, now) || mayHideStarts(before, now);
       };
     },
     observing: async () => {
@@ -71,23 +77,33 @@ export function createRestartWatch(readStatistics: () => Promise<unknown>): Rest
   };
 }
 
+/** False when one of them is not known: a cluster that is too busy to answer must not make a write fail again and again. */
 function areOthers(before: Reading, now: Reading): boolean {
-  return before.nodes === null || before.nodes !== now.nodes;
+  return before.nodes !== null && now.nodes !== null && before.nodes !== now.nodes;
+}
+
+/** True if what was added to the log may be the start of a node, which names the same last command if there was no other. */
+function mayHideStarts(before: Reading, now: Reading): boolean {
+  if (before.term !== now.term) return true;
+  return before.end !== now.end && before.end - before.lastAtStart < MAX_ENTRIES_OF_STARTS;
 }
 
 async function readNodes(readStatistics: () => Promise<unknown>): Promise<Reading> {
-  const atMs = () => performance.now();
   try {
     const { statistics } = Statistics.parse(await readStatistics());
-    const running = statistics.flatMap(({ name, raft, initialLastAppliedIndex: initial }) =>
-      raft ? [{ ...raft, process: `${name}/${initial}` }] : [],
+    const running = statistics.flatMap(({ name, raft, initialLastAppliedIndex: last }) =>
+      raft ? [{ name, last, term: Number(raft.term), end: Number(raft.lastLogIndex) }] : [],
     );
-    const last = (values: readonly string[]) => Math.max(0, ...values.map(Number));
-    const log = `${last(running.map(({ term }) => term))}/${last(running.map(({ lastLogIndex }) => lastLogIndex))}`;
-    const nodes = running.map(({ process }) => process).toSorted();
-    return { nodes: nodes.join(), log, atMs: atMs() };
+    const nodes = running.map(({ name, last }) => `${name}/${last}`).toSorted();
+    const largest = (values: readonly number[]) => Math.max(0, ...values);
+    return {
+      nodes: nodes.join(),
+      term: largest(running.map(({ term }) => term)),
+      end: largest(running.map(({ end }) => end)),
+      lastAtStart: largest(running.map(({ last }) => last)),
+    };
   } catch (error) {
     const isAnswer = error instanceof z.ZodError || (error instanceof WeaviateResponseError && error.status < 500);
-    return { nodes: isAnswer ? NOT_SAID : null, log: '', atMs: atMs() };
+    return { nodes: isAnswer ? NOT_SAID : null, term: 0, end: 0, lastAtStart: 0 };
   }
 }

@@ -50,14 +50,15 @@ export async function writeObjects(
   if (!first) return;
   const write = async (group: readonly IndexObject[], consistency: WriteConsistency): Promise<void> => {
     const { restarts } = connection;
-    const mayHaveRestarted = consistency === 'all' ? restarts.suspecting() : await restarts.observing();
+    const mayHaveRestarted = await (consistency === 'all' ? restarts.suspecting() : restarts.observing());
     const limit = pLimit(BATCHES_IN_FLIGHT);
     const batches = toBatches(group).map((batch) =>
       limit(() => writeBatch(connection, tenant, { batch, consistency })),
     );
     await Promise.all(batches);
     await flushVectors(connection, tenant, { id: first.id, consistency });
-    if (await mayHaveRestarted()) throw new IncompleteWriteError('A node of Weaviate ended during a write.');
+    if (await mayHaveRestarted())
+      throw new IncompleteWriteError('A node of Weaviate may have been started again during a write.');
   };
   try {
     await write(objects, 'all').catch((error: unknown) => {
