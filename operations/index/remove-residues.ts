@@ -14,7 +14,7 @@ const LEASE_MS = 60_000;
 /**
  * Removes chunk rows and index objects of versions that are no longer needed. Returns the number of residues that were processed
  * or postponed: if there were any, more may be due.
- * @throws when nothing could be removed: the index is unavailable.
+ * @throws the last error when none could be removed, so that a loop pauses.
  */
 export async function removeResidues(services: Services): Promise<number> {
   const { system } = services.stores;

@@ -8,7 +8,7 @@ const LEASE_MS = 60_000;
 /**
  * Drops tenants of deleted collections again, for a day: a worker that stalls before the deletion and resumes after it may create a
  * tenant again when it writes. Returns the number of tenants that were processed.
- * @throws when none could be dropped: the index is unavailable.
+ * @throws the last error when none could be dropped, so that a loop pauses.
  */
 export async function sweepDroppedTenants({ stores, vectors, log }: Services): Promise<number> {
   const due = await stores.droppedTenants.claimDue(BATCH_SIZE, LEASE_MS);

@@ -7,6 +7,8 @@ export type Residue = {
   workspace_id: string;
   /** How often the index was cleaned before this pass. */
   passes: number;
+  /** Until when this pass is claimed. Another value says that the residue was renewed or claimed again. */
+  claimed_until: string;
   /** Newest version when this was read; null when the content is deleted. This pass leaves later versions alone. */
   max_version: number | null;
   /** Versions up to `max_version` that are published or being ingested. */
@@ -32,7 +34,7 @@ export function createResidueSystem(database: Database) {
          )
          update residues r set due_at = now() + :leaseMs::bigint * interval '1 millisecond'
          from due where not due.is_deleting and r.content_id = due.content_id and r.collection_id = due.collection_id
-         returning r.content_id, r.collection_id, r.workspace_id, r.passes, (
+         returning r.content_id, r.collection_id, r.workspace_id, r.passes, r.due_at::text as claimed_until, (
            select cc.version from content_collections cc
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id) as max_version, array(
            select v from content_collections cc, unnest(array[cc.active_version, cc.version]) as v
@@ -45,15 +47,15 @@ export function createResidueSystem(database: Database) {
 
     /**
      * Schedules the next pass of residues, with the delays of `passDelaysMs` in turn. Deletes those that had their last one.
-     * Leaves those alone that were renewed meanwhile, or whose pass another process has completed.
+     * Leaves those alone that were renewed or claimed again meanwhile.
      */
     async completeResiduePasses(passed: readonly Residue[], passDelaysMs: readonly number[]): Promise<void> {
       await query(
         database,
         `with done as (
            select r.content_id, r.collection_id, r.passes from residues r
-           join unnest(:contents::uuid[], :collections::uuid[], :passes::int[]) as x(content_id, collection_id, passes)
-             using (content_id, collection_id, passes)
+           join unnest(:contents::uuid[], :collections::uuid[], :until::timestamptz[]) as x(content_id, collection_id, due_at)
+             using (content_id, collection_id, due_at)
            order by r.content_id, r.collection_id for update of r
          ), ended as (
            delete from residues r using done where r.content_id = done.content_id
@@ -65,7 +67,7 @@ export function createResidueSystem(database: Database) {
         {
           contents: passed.map((residue) => residue.content_id),
           collections: passed.map((residue) => residue.collection_id),
-          passes: passed.map((residue) => residue.passes),
+          until: passed.map((residue) => residue.claimed_until),
           delays: passDelaysMs,
         },
       );

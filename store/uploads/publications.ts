@@ -69,13 +69,17 @@ export function createPublicationStore(database: Database) {
       return rows.map((row) => row.content_id);
     },
 
-    /** Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. */
+    /**
+     * Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. A page that a
+     * crawl did not find any more is stale as well, with a message.
+     */
     async listUnprojected(scope: Scope, run: RunRef, limit: number): Promise<string[]> {
       const rows = await query<{ content_id: string }>(
         database,
         `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.stage = 'ready' and not cc.projecting and t.sync_status = 'stale' order by 1 limit :limit`,
+           and cc.stage = 'ready' and not cc.projecting and t.sync_status = 'stale' and t.status_message is null
+         order by 1 limit :limit`,
         { workspaceId: scope.workspaceId, ...run, limit },
       );
       return rows.map((row) => row.content_id);

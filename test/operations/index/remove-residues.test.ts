@@ -137,14 +137,16 @@ test('a content whose run ends again during a pass starts over with its passes',
   const { id } = await publishAndRestart(leftovers);
   await place.stores.runControl.cancel(place.scope, { contentId: id });
   const { system } = place.stores;
-  await query(place.database, 'update residues set passes = 6, due_at = now()');
-  const [residue] = await system.claimDueResidues(10, 1_000);
-  if (!residue) throw new Error('no residue is due');
-  t.is(residue.passes, 6);
-  await restart(place, [id]);
-  await place.stores.runControl.cancel(place.scope, { contentId: id });
-  await system.completeResiduePasses([residue], [1_000]);
-  t.like(await residues(), [{ passes: 0 }]);
+  for (const passes of [6, 0]) {
+    await query(place.database, `update residues set passes = ${passes}, due_at = now()`);
+    const [residue] = await system.claimDueResidues(10, 1_000);
+    if (!residue) throw new Error('no residue is due');
+    t.is(residue.passes, passes);
+    await restart(place, [id]);
+    await place.stores.runControl.cancel(place.scope, { contentId: id });
+    await system.completeResiduePasses([residue], [1_000]);
+    t.like(await residues(), [{ passes: 0 }], `after ${passes} passes`);
+  }
 });
 
 test('a pass that began before a new version does not remove that version', async (t) => {
