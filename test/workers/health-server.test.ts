@@ -43,7 +43,7 @@ test('texts whose turn comes late are embedded, and who sends no request is not 
     log: createSilentLog(),
   });
   const address = { host: '127.0.0.1', port: (await freePorts()).worker };
-  const health = await openHealthServer(services, { ...address, headersTimeoutMs: 200 }, { ...none, embeddings });
+  const health = await openHealthServer(services, { ...address, headersTimeoutMs: 2_000 }, { ...none, embeddings });
   t.teardown(() => health.close());
   const ask = (text: string) =>
     fetch(`http://${address.host}:${address.port}/v1/embeddings`, {

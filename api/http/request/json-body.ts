@@ -47,7 +47,8 @@ export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES):
   }
   const length = context.get('Content-Length');
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-  const isLarge = maxBytes > MAX_JSON_BYTES && (length === '' || Number(length) > MAX_JSON_BYTES);
+  const isSizeKnown = length !== '' && context.get('Content-Encoding') === '';
+  const isLarge = maxBytes > MAX_JSON_BYTES && !(isSizeKnown && Number(length) <= MAX_JSON_BYTES);
   const parse = isLarge ? parserFor(maxBytes) : parseJson;
   const read = () => parse(context, async () => {}).catch((error: unknown) => rethrowParseError(error, maxBytes));
   using closing = new DisposableStack();

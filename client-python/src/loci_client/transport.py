@@ -26,7 +26,7 @@ from .errors import (
 )
 
 _KEY = "Idempotency-Key"
-#: Methods whose repetition has no further effect. Every POST and PUT has an `Idempotency-Key`.
+#: Methods that are repeated. Every POST and PUT has an `Idempotency-Key`, which a POST and the update of a memory respect.
 _REPEATABLE = {"GET", "HEAD", "OPTIONS", "PUT", "POST"}
 #: With a longer `Retry-After`, the request is not retried.
 _MAX_RETRY_AFTER_S = 120
@@ -36,7 +36,7 @@ _backoff = wait_exponential_jitter(initial=0.3, max=10, jitter=0.3)
 
 
 class RetryTransport(httpx.BaseTransport):
-    """Retries repeatable requests while the service is unavailable or busy. A POST or PUT takes effect only once, by its key."""
+    """Retries repeatable requests while the service is unavailable or busy. A POST takes effect only once, by its key."""
 
     def __init__(self, inner: httpx.BaseTransport, retries: int) -> None:
         self._inner, self._retries = inner, retries
@@ -108,7 +108,7 @@ def changed_file(error: Exception) -> LociError:
 
 
 def _name(request: httpx.Request) -> None:
-    # A repeated PUT could overwrite what others have changed in between.
+    # A repeated update of a memory could overwrite what others have changed in between.
     if request.method in ("POST", "PUT"):
         request.headers.setdefault(_KEY, str(uuid4()))
 

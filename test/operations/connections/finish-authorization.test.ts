@@ -32,7 +32,14 @@ test('tokens of an authorization are stored once a database that was away meanwh
   });
   const [found] = await query<{ name: string }>(own.database, 'select current_database() as name');
   outage.name = found?.name ?? '';
-  t.is((await returnFromProvider(own)).error, null);
+  const { stores } = own.services;
+  let attempts = 0;
+  const transaction: typeof stores.transaction = (work) => {
+    attempts += 1;
+    return stores.transaction(work);
+  };
+  t.is((await returnFromProvider(own, { ...own.services, stores: { ...stores, transaction } })).error, null);
+  t.true(attempts > 1, 'the database was away');
   await outage.ended;
   t.like(await own.secrets(), { access_token: 'at-1', refresh_token: 'rt-1' });
 });

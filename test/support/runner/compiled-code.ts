@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Several times what the modules of a checkout need. */
@@ -12,8 +12,19 @@ const MAX_FILES = 40_000;
  */
 export function compiledCodeFolder(cacheDir: string): string {
   const folder = join(cacheDir, 'compiled-for-tests');
-  if (countFiles(folder) > MAX_FILES) rmSync(folder, { recursive: true, force: true });
+  if (countFiles(folder) > MAX_FILES) removeFolder(folder);
   return folder;
+}
+
+/** Another run may be writing to the folder, or removing it: it is moved away first. */
+function removeFolder(folder: string): void {
+  const old = `${folder}-${process.pid}`;
+  try {
+    renameSync(folder, old);
+    rmSync(old, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // What is left costs space only.
+  }
 }
 
 function countFiles(folder: string): number {

@@ -31,7 +31,7 @@ const stateDir = newStateDir();
 /** Where every test file writes how long it took. */
 export const timesFile = resolve(process.env[FILE_TIMES_VARIABLE] || join(stateDir, 'test-times.jsonl'));
 
-/** Where servers are found or put. */
+/** Where servers, and compiled code of tests, are found or put. */
 export const testCacheDir = resolve(process.env['LOCI_CACHE_DIR'] || join(homedir(), '.cache', 'loci'));
 
 /** The settings of every stack of a test run, and the environment of its test files. */
