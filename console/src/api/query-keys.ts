@@ -42,3 +42,6 @@ export const queryKeys = {
   asked: () => ['asked'] as const,
   search: (request: object) => ['search', request] as const,
 };
+
+/** The key of every request whose answer has a secret that is shown once. */
+export const SECRET_REQUEST = ['secret'] as const;

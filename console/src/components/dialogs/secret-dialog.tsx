@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import { Modal, type ModalProps } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { SECRET_REQUEST } from '../../api/query-keys.ts';
 import { SecretField, type SecretTexts } from './secret-field.tsx';
 
 export type SecretDialogProps = Pick<ModalProps, 'size' | 'centered'> & {
@@ -22,11 +24,17 @@ export type SecretDialogProps = Pick<ModalProps, 'size' | 'centered'> & {
 export function SecretDialog(props: SecretDialogProps) {
   const { title, texts, secret, isWaiting, isOpen, onClose, children, ...look } = props;
   const isHeld = isWaiting || secret !== null;
+  const requests = useQueryClient().getMutationCache();
+  /** A key that is pressed right after the button comes before the dialog shows that the request is under way, or its answer there. */
+  const closeUnlessRequested = () => {
+    const sent = requests.findAll({ mutationKey: SECRET_REQUEST });
+    if (!sent.some(({ state }) => state.status === 'pending' || state.status === 'success')) onClose();
+  };
   return (
     <Modal
       {...look}
       opened={isOpen}
-      onClose={onClose}
+      onClose={closeUnlessRequested}
       title={secret === null ? title : texts.title}
       closeOnClickOutside={false}
       closeOnEscape={!isHeld}

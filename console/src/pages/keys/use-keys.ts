@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { dataOf } from '@loci/client/browser';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys, SECRET_REQUEST } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 
@@ -34,6 +34,7 @@ export function useSaveKey() {
         ? dataOf(loci.api.POST('/api/v1/api-keys', { body }))
         : dataOf(loci.api.PATCH('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } }, body })),
     // The secret is kept by nothing but the dialog that shows it.
+    mutationKey: SECRET_REQUEST,
     gcTime: 0,
     onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.keys() }),
   });
@@ -45,6 +46,7 @@ export function useRotateKey() {
   return useMutation({
     mutationFn: async (id: string) =>
       dataOf(loci.api.POST('/api/v1/api-keys/{api_key_id}/rotate', { params: { path: { api_key_id: id } } })),
+    mutationKey: SECRET_REQUEST,
     gcTime: 0,
   });
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { dataOf } from '@loci/client/browser';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys, SECRET_REQUEST } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 
@@ -47,6 +47,7 @@ export function useSaveWebhook() {
         ? dataOf(loci.api.POST('/api/v1/webhooks', { body }))
         : dataOf(loci.api.PATCH('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, body })),
     // The secret is kept by nothing but the dialog that shows it.
+    mutationKey: SECRET_REQUEST,
     gcTime: 0,
     onSuccess: refresh,
   });
@@ -83,6 +84,7 @@ export function useRotateWebhook() {
   return useMutation({
     mutationFn: async (id: string) =>
       dataOf(loci.api.POST('/api/v1/webhooks/{webhook_id}/rotate', { params: { path: { webhook_id: id } } })),
+    mutationKey: SECRET_REQUEST,
     gcTime: 0,
     onSuccess: refresh,
   });
