@@ -25,7 +25,7 @@ export function SecretDialog(props: SecretDialogProps) {
   const { title, texts, secret, isWaiting, isOpen, onClose, children, ...look } = props;
   const isHeld = isWaiting || secret !== null;
   const requests = useQueryClient().getMutationCache();
-  /** A key that is pressed right after the button comes before the dialog shows that the request is under way, or its answer there. */
+  /** Escape, pressed right after the button, comes before the dialog shows that the request is under way, or what it returned. */
   const closeUnlessRequested = () => {
     const sent = requests.findAll({ mutationKey: SECRET_REQUEST });
     if (!sent.some(({ state }) => state.status === 'pending' || state.status === 'success')) onClose();

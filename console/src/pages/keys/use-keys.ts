@@ -33,8 +33,8 @@ export function useSaveKey() {
       id === null
         ? dataOf(loci.api.POST('/api/v1/api-keys', { body }))
         : dataOf(loci.api.PATCH('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } }, body })),
-    // The secret is kept by nothing but the dialog that shows it.
     mutationKey: SECRET_REQUEST,
+    // The secret is kept by nothing but the dialog that shows it.
     gcTime: 0,
     onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.keys() }),
   });

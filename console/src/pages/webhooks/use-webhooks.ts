@@ -46,8 +46,8 @@ export function useSaveWebhook() {
       id === null
         ? dataOf(loci.api.POST('/api/v1/webhooks', { body }))
         : dataOf(loci.api.PATCH('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, body })),
-    // The secret is kept by nothing but the dialog that shows it.
     mutationKey: SECRET_REQUEST,
+    // The secret is kept by nothing but the dialog that shows it.
     gcTime: 0,
     onSuccess: refresh,
   });
