@@ -9,6 +9,9 @@ const SHOWN_AS_TEXT: ReadonlySet<keyof Environment> = new Set([
   'LOCI_HOST',
   'LOCI_LOG_LEVEL',
   'LOCI_DATABASE_POOLING',
+  // Addresses for gRPC are hosts and ports, and nothing else is accepted.
+  'LOCI_TEMPORAL_ADDRESS',
+  'LOCI_WEAVIATE_GRPC',
   'LOCI_TEMPORAL_NAMESPACE',
   'LOCI_TEMPORAL_TLS_SERVER_NAME',
   'LOCI_WORKER_DEPLOYMENT',
@@ -56,10 +59,6 @@ const SHOWN_AS_ORIGIN: ReadonlySet<keyof Environment> = new Set([
   'LOCI_TEMPORAL_UI_URL',
 ]);
 
-/** Shown if they are a host and a port, and nothing else. */
-const SHOWN_AS_ADDRESS: ReadonlySet<keyof Environment> = new Set(['LOCI_TEMPORAL_ADDRESS', 'LOCI_WEAVIATE_GRPC']);
-const ADDRESS = /^(?:[\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/;
-
 /** Returns every setting with its value in force, without secrets, and whether that is the default. */
 export function shownSettings(env: Environment): ServiceSetting[] {
   // `Object.keys` does not know the names.
@@ -76,8 +75,7 @@ function textOf(name: keyof Environment, value: NonNullable<Environment[keyof En
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (SHOWN_AS_TEXT.has(name)) return plainText(value);
   if (typeof value !== 'string') return null;
-  if (SHOWN_AS_ORIGIN.has(name)) return originOf(value);
-  return SHOWN_AS_ADDRESS.has(name) && ADDRESS.test(value) ? value : null;
+  return SHOWN_AS_ORIGIN.has(name) ? originOf(value) : null;
 }
 
 function plainText(value: unknown): string | null {

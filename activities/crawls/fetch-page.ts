@@ -170,7 +170,8 @@ const NOTHING_FOUND: PageTaskResult = {
   fingerprint: null,
 };
 
-const LIMITS: readonly ErrorCode[] = ['read_timeout', 'read_memory_limit'];
+/** The process that looks at a page was stopped. */
+const LIMIT_CODES: readonly ErrorCode[] = ['read_timeout', 'read_memory_limit'];
 
 type InspectedFile = Pick<LocalFile, 'path' | 'bytes'> | null;
 
@@ -187,7 +188,7 @@ async function inspectPage(
   try {
     return await pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   } catch (error) {
-    if (!(error instanceof AppError) || isPassing(error) || LIMITS.includes(error.code)) throw error;
+    if (!(error instanceof AppError) || isPassing(error) || LIMIT_CODES.includes(error.code)) throw error;
     return NOTHING_FOUND;
   }
 }

@@ -19,20 +19,21 @@ const LEASE_MS = 60_000;
 export async function removeResidues(services: Services): Promise<number> {
   const { system } = services.stores;
   const due = await system.claimDueResidues(BATCH_SIZE, LEASE_MS);
-  const passed: Residue[] = [];
+  let passed = 0;
   let failure: unknown = null;
   for (const residue of due) {
     try {
       await removeResidue(services, residue);
-      passed.push(residue);
+      // One by one: with a slow index, the lease of the last ones ends before all have passed, and another worker repeats them.
+      await system.completeResiduePass(residue, REMOVAL_DELAYS_MS);
+      passed += 1;
     } catch (error) {
       failure = error;
       const { content_id, workspace_id } = residue;
       services.log.warn({ error, content_id, workspace_id }, 'a residue could not be removed; the pass is repeated');
     }
   }
-  if (passed.length > 0) await system.completeResiduePasses(passed, REMOVAL_DELAYS_MS);
-  else if (failure !== null) throw failure;
+  if (passed === 0 && failure !== null) throw failure;
   if (due.length === BATCH_SIZE) return due.length;
   return due.length + (await system.postponeDeleting(POSTPONED_AT_ONCE));
 }

@@ -18,7 +18,7 @@ export type Residue = {
 /** Residues of all workspaces. */
 export function createResidueSystem(database: Database) {
   return {
-    /** Claims residues whose next pass is due. A pass that `completeResiduePasses` does not end is due again after `leaseMs`. */
+    /** Claims residues whose next pass is due. A pass that `completeResiduePass` does not end is due again after `leaseMs`. */
     claimDueResidues(limit: number, leaseMs: number): Promise<Residue[]> {
       return query<Residue>(
         database,
@@ -46,29 +46,26 @@ export function createResidueSystem(database: Database) {
     },
 
     /**
-     * Schedules the next pass of residues, with the delays of `passDelaysMs` in turn. Deletes those that had their last one.
-     * Leaves those alone that were renewed or claimed again meanwhile.
+     * Schedules the next pass of a residue, with the delays of `passDelaysMs` in turn. Deletes one that had its last pass. Leaves
+     * one alone that was renewed or claimed again meanwhile.
      */
-    async completeResiduePasses(passed: readonly Residue[], passDelaysMs: readonly number[]): Promise<void> {
+    async completeResiduePass(passed: Residue, passDelaysMs: readonly number[]): Promise<void> {
       await query(
         database,
         `with done as (
-           select r.content_id, r.collection_id, r.passes from residues r
-           join unnest(:contents::uuid[], :collections::uuid[], :until::timestamptz[]) as x(content_id, collection_id, due_at)
-             using (content_id, collection_id, due_at)
-           order by r.content_id, r.collection_id for update of r
+           select content_id, collection_id from residues
+           where content_id = :content_id and collection_id = :collection_id and due_at = :claimed_until::timestamptz for update
          ), ended as (
-           delete from residues r using done where r.content_id = done.content_id
-             and r.collection_id = done.collection_id and done.passes >= cardinality(:delays::bigint[])
-         ) update residues r set passes = r.passes + 1,
-           due_at = now() + (:delays::bigint[])[done.passes + 1] * interval '1 millisecond'
-         from done where r.content_id = done.content_id and r.collection_id = done.collection_id
-           and done.passes < cardinality(:delays::bigint[])`,
+           delete from residues r using done where :delayMs::bigint is null
+             and r.content_id = done.content_id and r.collection_id = done.collection_id
+         ) update residues r set passes = r.passes + 1, due_at = now() + :delayMs::bigint * interval '1 millisecond'
+         from done where :delayMs::bigint is not null
+           and r.content_id = done.content_id and r.collection_id = done.collection_id`,
         {
-          contents: passed.map((residue) => residue.content_id),
-          collections: passed.map((residue) => residue.collection_id),
-          until: passed.map((residue) => residue.claimed_until),
-          delays: passDelaysMs,
+          content_id: passed.content_id,
+          collection_id: passed.collection_id,
+          claimed_until: passed.claimed_until,
+          delayMs: passDelaysMs[passed.passes] ?? null,
         },
       );
     },

@@ -61,8 +61,8 @@ export function createRestartWatch(readStatistics: () => Promise<unknown>): Rest
 
   return {
     suspecting: async () => {
-      const isFresh = latest !== null && performance.now() - latest.begunMs < FRESH_MS;
-      const before = await (isFresh && latest !== null ? latest.reading : read());
+      const isFresh = (reading: { begunMs: number }) => performance.now() - reading.begunMs < FRESH_MS;
+      const before = await (latest !== null && isFresh(latest) ? latest.reading : read());
       const startedMs = performance.now();
       return async () => {
         if (performance.now() - startedMs < SHORTEST_RESTART_MS) return false;

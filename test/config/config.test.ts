@@ -156,7 +156,14 @@ test('addresses for gRPC are a host with its port, and anything else is reported
   for (const host of ['temporal', 'my_temporal', '10.0.0.1', 'a.b-c.example', '[::1]'])
     t.notThrows(() => read({ LOCI_TEMPORAL_ADDRESS: `${host}:7233`, LOCI_WEAVIATE_GRPC: `${host}:50051` }), host);
   t.is(read({ LOCI_TEMPORAL_ADDRESS: 'temporal' }).temporal.address, 'temporal');
-  for (const wrong of ['http://temporal:7233/', 'https://x:1', 'fe80::1', 'temporal:port', ':1'])
+  for (const wrong of [
+    'http://temporal:7233/',
+    'https://x:1',
+    'fe80::1',
+    'temporal:port',
+    ':1',
+    'user:secret@temporal:7233',
+  ])
     for (const name of ['LOCI_TEMPORAL_ADDRESS', 'LOCI_WEAVIATE_GRPC']) {
       const error = t.throws(() => read({ [name]: wrong }), { instanceOf: ConfigError }, `${name}=${wrong}`);
       t.regex(error.problems[0] ?? '', new RegExp(`^${name}.* is not an address: write host.*without http`));

@@ -144,7 +144,7 @@ test('a content whose run ends again during a pass starts over with its passes',
     t.is(residue.passes, passes);
     await restart(place, [id]);
     await place.stores.runControl.cancel(place.scope, { contentId: id });
-    await system.completeResiduePasses([residue], [1_000]);
+    await system.completeResiduePass(residue, [1_000]);
     t.like(await residues(), [{ passes: 0 }], `after ${passes} passes`);
   }
 });
