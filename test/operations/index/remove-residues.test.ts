@@ -149,6 +149,31 @@ test('a content whose run ends again during a pass starts over with its passes',
   }
 });
 
+test('what another worker claims again during a slow pass does not take away the passes that were completed', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, services } = leftovers;
+  for (let count = 0; count < 2; count += 1) {
+    const { id } = await publishAndRestart(leftovers);
+    await place.stores.runControl.cancel(place.scope, { contentId: id });
+  }
+  await query(place.database, 'update residues set passes = 0, due_at = now()');
+  let calls = 0;
+  const deleteContent: typeof services.vectors.deleteContent = async (...args) => {
+    calls += 1;
+    if (calls === 2) {
+      await query(place.database, 'update residues set due_at = now() where passes = 0');
+      t.is((await place.stores.system.claimDueResidues(10, 60_000)).length, 1);
+    }
+    return services.vectors.deleteContent(...args);
+  };
+  await removeResidues({ ...services, vectors: { ...services.vectors, deleteContent } });
+  const passes = await query<{ passes: number }>(place.database, 'select passes from residues order by passes');
+  t.deepEqual(
+    passes.map((residue) => residue.passes),
+    [0, 1],
+  );
+});
+
 test('a pass that began before a new version does not remove that version', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, services, versions } = leftovers;
