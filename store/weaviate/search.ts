@@ -53,6 +53,12 @@ type RankingQuery = Pick<IndexSearch, 'limit'> & {
 /** Weight of the vector search in a hybrid search. */
 const VECTOR_WEIGHT = 0.46;
 const LEG_DEPTH = 100;
+/**
+ * Fewest hits that a keyword search asks for. Weaviate adds up scores of the properties of its keyword search, of which each
+ * gives no more than its own first hits (`limit` and a tenth, at least 10 more): an object that is in the middle of both would
+ * be missing, or be ranked by one of them alone (`combineResults` in `bm25_searcher_block.go` of Weaviate 1.38).
+ */
+const KEYWORD_DEPTH = 100;
 
 /**
  * Searches one tenant. `vector` ranks by cosine similarity, `keyword` by BM25 over the text and the stemmed text, `hybrid` fuses
@@ -127,8 +133,10 @@ async function rank(target: SearchTarget, type: SearchType, ranking: RankingQuer
     }
     case 'keyword': {
       if (ranking.text === '') return [];
-      const { objects } = await query.bm25(ranking.text, keywordOptions, call);
-      return objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
+      const limit = Math.max(ranking.limit, KEYWORD_DEPTH);
+      const { objects } = await query.bm25(ranking.text, { ...keywordOptions, limit }, call);
+      const hits = objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
+      return hits.slice(0, ranking.limit);
     }
     case 'hybrid':
       return searchHybrid(target, ranking);

@@ -6,6 +6,7 @@ import { recordFacets } from '#domain/filters/facets.ts';
 import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import { createVectorIndex, type IndexSearch } from '#store/weaviate/vector-index.ts';
+import { seededRandom } from '#test/support/harness/seeded-random.ts';
 import { record, tree } from '#test/domain/filters/arbitraries.ts';
 import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
 
@@ -91,6 +92,23 @@ test('finds inflected words of texts in several languages by keyword', async (t)
 test('finds function words when a query has no others, and nothing for a query without words', async (t) => {
   const texts = ['to be or not to be', 'other text'];
   t.deepEqual(await keywordAnswers(texts, ['to be or not to be', '?!', '']), [[texts[0]], [], []] as string[][]);
+});
+
+test('finds the best hits by keyword, however few are asked for', async (t) => {
+  const { index, tenant } = await freshTenant();
+  // Other forms of the words are found in one of the two properties of a keyword search only.
+  const random = seededRandom(1);
+  const words = ['connections', 'connected', 'pumps', 'pumping', 'walrus', 'otter', 'heron', 'stork', 'crane'] as const;
+  const texts = Array.from({ length: 300 }, () =>
+    Array.from({ length: random.between(4, 40) }, () => random.pick(words)).join(' '),
+  );
+  const objects = texts.map((text) => indexObject({ text }));
+  await index.writeObjects(SPACE, tenant, objects);
+  const ask = { ...QUESTION, queryText: 'connections pumps' };
+  const all = await index.search(SPACE, tenant, { ...ask, limit: 100 });
+  for (const limit of [1, 2, 10, 30])
+    t.deepEqual(await index.search(SPACE, tenant, { ...ask, limit }), all.slice(0, limit), `${limit} hits`);
+  await index.close();
 });
 
 test('ranks vector search by cosine similarity, and explains both parts of hybrid search', async (t) => {
