@@ -90,7 +90,10 @@ async function findWrongOutcome(
   return hash === sha256 ? null : 'its file has other bytes';
 }
 
-/** Headings are embedded with a chunk and may be half of a short one, so other chunks can be nearer to its text. */
+/**
+ * This asks whether a chunk is found, not how it is ranked. Headings are embedded with a chunk and may be half of a short one, so
+ * other chunks can be nearer to its text by vector, and ten of one long text can be before it in hybrid search.
+ */
 const VECTOR_RESULT_LIMIT = 100;
 
 /** Searches the sentence by keyword and hybrid, and the text of a chunk by vector. */
@@ -102,7 +105,7 @@ async function findMissedSearches(
   const { chunks } = await api.get(path, ContentChunksResponse);
   const text = chunks.at(-1)?.content ?? '';
   const asked: readonly [SearchType, string, number][] = [
-    ['hybrid', sentence, 10],
+    ['hybrid', sentence, VECTOR_RESULT_LIMIT],
     ['keyword', sentence, 10],
     ['vector', text, VECTOR_RESULT_LIMIT],
   ];
