@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import {
@@ -77,19 +77,24 @@ type ReceivedTokens = { connectionId: string; tokens: Tokens; receipt: TokenRece
 
 /** Writes the tokens, again while the database is away, because the code of the callback is valid once. */
 async function writePatiently(services: Services, scope: Scope, received: ReceivedTokens): Promise<void> {
-  const startedMs = performance.now();
   const seen: SeenVersions = new Set();
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-    try {
-      await services.stores.transaction((stores) => writeTokens({ ...services, stores }, scope, { ...received, seen }));
-      return;
-    } catch (error) {
-      const isAway = error instanceof AppError && error.code === 'dependency_unavailable';
-      if (!isAway || performance.now() - startedMs + pauseMs > WRITING_MS) throw error;
+  const write = async () =>
+    services.stores.transaction((stores) => writeTokens({ ...services, stores }, scope, { ...received, seen }));
+  await pRetry(write, {
+    retries: Infinity,
+    minTimeout: FIRST_PAUSE_MS,
+    maxTimeout: MAX_PAUSE_MS,
+    maxRetryTime: WRITING_MS,
+    shouldRetry: ({ error }) => isAway(error),
+    onFailedAttempt({ error }) {
+      if (!isAway(error)) return;
       services.log.warn({ error, connection_id: received.connectionId }, 'new tokens could not be stored yet');
-    }
-    await delay(pauseMs);
-  }
+    },
+  });
+}
+
+function isAway(error: Error): boolean {
+  return error instanceof AppError && error.code === 'dependency_unavailable';
 }
 
 /** Writes the tokens into the credentials that the connection has now; the OAuth client among them stays. */
