@@ -43,6 +43,7 @@ import * as contentVersions from './20261210_content_versions.ts';
 import * as jobLists from './lists/20261209_job_lists.ts';
 import * as countMoves from './lists/20261210_count_moves.ts';
 import * as runIndexes from './lists/20261211_run_indexes.ts';
+import * as lastVersions from './20261212_last_versions.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
 
 type Migration = {
@@ -99,6 +100,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261210_count_moves', ...countMoves },
   { name: '20261210_row_security_of_all_tables', ...rowSecurityOfAllTables },
   { name: '20261211_run_indexes', ...runIndexes },
+  { name: '20261212_last_versions', ...lastVersions },
 ];
 
 /** For `knex.migrate`. */

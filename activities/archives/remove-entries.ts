@@ -34,7 +34,7 @@ export async function removeEntries(
 async function removeBatch(
   services: WorkerServices,
   deletion: DeletionKey,
-  { contentIds, links }: EntriesToRemove,
+  { contentIds, maxVersion, links }: EntriesToRemove,
 ): Promise<void> {
   const scope = workspaceScope(deletion);
   const id = deletion.deletion_id;
@@ -44,14 +44,14 @@ async function removeBatch(
   for (const { tenant, provider, model, model_hash, dimensions } of links) {
     const space = { provider, model, model_hash, dimensions };
     await stores.deletions.addCounts(scope, id, {
-      indexObjects: await vectors.deleteContents(space, tenant, contentIds),
+      indexObjects: await vectors.deleteContents(space, tenant, { contentIds, maxVersion }),
     });
   }
   if (!link) return;
   const key = { collectionId: link.collection_id, contentIds };
   for (let removed = CHUNK_BATCH_SIZE; removed === CHUNK_BATCH_SIZE;) {
     removed = await stores.transaction(async (inside) => {
-      const chunks = await inside.entryRemovals.removeChunks(scope, { ...key, limit: CHUNK_BATCH_SIZE });
+      const chunks = await inside.entryRemovals.removeChunks(scope, { ...key, maxVersion, limit: CHUNK_BATCH_SIZE });
       await inside.deletions.addCounts(scope, id, { chunks });
       return chunks;
     });

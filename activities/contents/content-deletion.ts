@@ -1,4 +1,5 @@
 import { startTimeSlice } from '#activities/time-slice.ts';
+import { residualVersions } from '#domain/contents/residual-versions.ts';
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
@@ -14,7 +15,7 @@ function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
 }
 
 /**
- * Deletes the objects of a content from the index of every collection, when nobody rewrites them any more: Weaviate (1.38) may keep
+ * Deletes the objects of a content, up to the version that it had, from the index of every collection, when nobody rewrites them any more: Weaviate (1.38) may keep
  * entries of an object that is deleted while it is written.
  */
 export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
@@ -24,6 +25,7 @@ export async function removeFromIndex(services: WorkerServices, deletion: Deleti
     await services.stores.projections.waitForWriters(scope, link.collection_id, [deletion.content_id]);
     const indexObjects = await services.vectors.deleteContent(spaceOf(link), link.tenant, {
       contentId: deletion.content_id,
+      versions: residualVersions([], link.version),
     });
     await services.stores.deletions.addCounts(scope, deletion.deletion_id, { indexObjects });
   }
@@ -45,7 +47,7 @@ export async function removeChunks(
       removed = await services.stores.transaction(async (stores) => {
         const chunks = await stores.chunks.deleteVersions(scope, key, {
           keep: [],
-          maxVersion: null,
+          maxVersion: link.version,
           limit: BATCH_ROWS,
         });
         await stores.deletions.addCounts(scope, deletion.deletion_id, { chunks });

@@ -29,7 +29,7 @@ export async function removeUserObjects(
 ): Promise<string | null> {
   const tenant = memoryTenant(deletion.workspace_id);
   return overRemoved(services, { deletion, step }, async (memoryIds, spaces) => {
-    await Promise.all(spaces.map((space) => services.vectors.deleteContents(space, tenant, memoryIds)));
+    await Promise.all(spaces.map((space) => services.vectors.deleteContents(space, tenant, { contentIds: memoryIds })));
     return true;
   });
 }

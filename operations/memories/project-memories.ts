@@ -149,6 +149,8 @@ export async function removeMemoryObjects(
   const { space: current } = services.embedders.preferred;
   const others = (removed.spaces ?? []).filter((text) => text !== serializeSpace(current)).map(parseSpace);
   for (const space of [current, ...others]) {
-    await services.vectors.deleteContents(space, memoryTenant(removed.workspace_id), removed.memory_ids);
+    await services.vectors.deleteContents(space, memoryTenant(removed.workspace_id), {
+      contentIds: removed.memory_ids,
+    });
   }
 }

@@ -23,7 +23,7 @@ export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, cont
   conversations, messages, memories, user_id, verified_at, created_at, completed_at`;
 
 /** A collection that links a content, with the Weaviate tenant that holds the objects. */
-export type IndexedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
+export type IndexedLink = { collection_id: string; version: number; tenant: string } & EmbeddingSpace;
 
 /** Who asks for receipts: those that it requested are shown to it, and those about its own memories. */
 type Reader = { principal: string; userId: string | null };
@@ -107,8 +107,8 @@ export function createDeletionStore(database: Database) {
     findLinks(scope: Scope, contentId: string): Promise<IndexedLink[]> {
       return query<IndexedLink>(
         database,
-        `select cc.collection_id, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from content_collections cc
-         join index_generations g on g.collection_id = cc.collection_id
+        `select cc.collection_id, cc.version, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
+         from content_collections cc join index_generations g on g.collection_id = cc.collection_id
          where cc.workspace_id = :workspaceId and cc.content_id = :contentId and cc.stage = 'deleting'`,
         { workspaceId: scope.workspaceId, contentId },
       );

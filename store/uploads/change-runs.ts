@@ -64,8 +64,9 @@ export function changeRuns(
   bindings: Record<string, unknown>,
 ): Promise<ChangedRun[]> {
   const residues = `, residue as (
-    insert into residues (content_id, collection_id, workspace_id) select content_id, collection_id, :workspaceId from changed
-    on conflict (content_id, collection_id) do update set passes = 0, due_at = now())`;
+    insert into residues (content_id, collection_id, workspace_id, last_version)
+    select content_id, collection_id, :workspaceId, version from changed
+    on conflict (content_id, collection_id) do update set passes = 0, due_at = now(), last_version = excluded.last_version)`;
   return query<ChangedRun>(
     database,
     `with target as (
@@ -73,7 +74,7 @@ export function changeRuns(
      ), changed as (
        update content_collections cc set ${set}, updated_at = now() from target
        where cc.content_id = target.content_id and cc.collection_id = target.collection_id
-       returning cc.content_id, cc.collection_id, cc.workflow_id, cc.active_version, cc.projecting,
+       returning cc.content_id, cc.collection_id, cc.workflow_id, cc.active_version, cc.projecting, cc.version,
          ${status} as status, ${message} as message
      )${residue ? residues : ''}, shown as (
        update contents t set status = changed.status, status_message = changed.message, sync_status = ${sync}, updated_at = now()

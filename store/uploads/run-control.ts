@@ -109,14 +109,20 @@ export function createRunControl(database: Database) {
       return action === 'cancel' ? cancel(scope, target) : setPaused(scope, target, action === 'pause');
     },
 
+    /**
+     * Adds contents to a collection. The first version of one that was deleted from it, within the time that its residue is
+     * kept, is the one after its last: what still removes the deleted versions must not meet a new one with the same number.
+     */
     async insert(scope: Scope, collectionId: string, runs: readonly NewRun[]): Promise<void> {
       if (runs.length === 0) return;
       await query(
         database,
         `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
            version, dedupe_key, external_id, main_text, part_key, reread)
-         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key,
-           external_id, coalesce(main_text, false), part_key, coalesce(reread, false)
+         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader,
+           1 + coalesce((select r.last_version from residues r
+             where r.content_id = x.content_id and r.collection_id = :collectionId), 0),
+           dedupe_key, external_id, coalesce(main_text, false), part_key, coalesce(reread, false)
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
            reader text, dedupe_key text, external_id text, main_text boolean, part_key text, reread boolean)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },

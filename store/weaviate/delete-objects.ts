@@ -29,16 +29,21 @@ export async function deleteContent(
   });
 }
 
-/** Deletes all objects of contents. Returns the number of deleted objects. */
+/** Objects of several contents: up to a version, or of all versions. */
+type ObjectsOfContents = { contentIds: readonly string[]; maxVersion?: number };
+
+/** Deletes the objects of contents, of all versions or up to one. Returns the number of deleted objects. */
 export async function deleteContents(
   connection: WeaviateConnection,
   tenant: Tenant,
-  contentIds: readonly string[],
+  { contentIds, maxVersion }: ObjectsOfContents,
 ): Promise<number> {
   if (contentIds.length === 0) return 0;
-  return deleteMatching(connection, tenant, (collection) =>
-    collection.filter.byProperty('content_id').containsAny([...contentIds]),
-  );
+  return deleteMatching(connection, tenant, ({ filter }) => {
+    const ofContents = filter.byProperty('content_id').containsAny([...contentIds]);
+    if (maxVersion === undefined) return ofContents;
+    return Filters.and(ofContents, filter.byProperty('version').lessOrEqual(maxVersion));
+  });
 }
 
 /** Deletes objects by id; missing ones are ignored. Returns the number of deleted objects. */
