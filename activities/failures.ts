@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { AppError } from '#domain/app-error.ts';
 
-/** Attempts of an activity that fails with an unexpected error; after that it fails for good. */
-const MAX_UNEXPECTED_ATTEMPTS = 5;
+/** Unexpected errors of an activity; with the last one it fails for good. */
+const MAX_UNEXPECTED_ERRORS = 5;
 
 /** Transient Postgres error classes: connection, resources, operator intervention, serialization, system. */
 const TRANSIENT_SQLSTATE = /^(08|53|57|40|55|58)/;
@@ -25,7 +25,10 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   if (TRANSIENT_CODES.has(code) || (/^[0-9A-Z]{5}$/.test(code) && TRANSIENT_SQLSTATE.test(code))) return true;
-  return error.name === 'KnexTimeoutError' || /Connection terminated|connection is closed/i.test(error.message);
+  return (
+    error.name === 'KnexTimeoutError' ||
+    /Connection terminated|connection is closed|Query read timeout/i.test(error.message)
+  );
 }
 
 /** Whether an activity ended because its worker stops, or because its workflow has given it up. */
@@ -45,9 +48,10 @@ export function isWorthAnotherDownload(error: unknown): boolean {
 
 /**
  * Returns the failure that the workflow history records: code and message, but never the cause, which may contain bytes of a
- * document or a response. Transient errors are retried without limit, all others a few times.
+ * document or a response. Transient errors are retried without limit, all others a few times. `unexpected`: how many of those the
+ * activity has had, with this one.
  */
-export function toActivityFailure(error: unknown, attempt: number): Error {
+export function toActivityFailure(error: unknown, unexpected: number): Error {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
   const code = error instanceof AppError ? error.code : 'internal';
   if (isPassing(error)) {
@@ -62,5 +66,5 @@ export function toActivityFailure(error: unknown, attempt: number): Error {
     });
   }
   const message = publicMessageOf(error);
-  return ApplicationFailure.create({ type: code, message, nonRetryable: attempt >= MAX_UNEXPECTED_ATTEMPTS });
+  return ApplicationFailure.create({ type: code, message, nonRetryable: unexpected >= MAX_UNEXPECTED_ERRORS });
 }

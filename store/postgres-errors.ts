@@ -3,10 +3,12 @@ import { AppError } from '#domain/app-error.ts';
 /** SQLSTATE classes of transient errors: connection, resources, operator intervention, rollbacks, locks, system. */
 const TRANSIENT_SQLSTATE = /^(08|53|57|40|55|58)[0-9A-Z]{3}$/;
 const NETWORK_CODE = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|EAI_AGAIN$|ENOTFOUND$)/;
-/** Errors of the driver without a code; the last one means that a connection took too long to open. */
+/** Errors of the driver without a code: a lost connection, no answer in time, or no connection in time. */
 const BROKEN_CONNECTION =
-  /Connection terminated|connection is closed|not queryable|timeout exceeded when trying to connect|^timeout expired$/i;
+  /Connection terminated|connection is closed|not queryable|read timeout|timeout exceeded when trying|^timeout expired$/i;
 const DISK_FULL = '53100';
+/** A statement reached its time limit, or the one for locks. */
+const TOO_SLOW: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 const RETRY_AFTER_S = 5;
 const FULL_RETRY_AFTER_S = 30;
 
@@ -20,10 +22,11 @@ export function translatePostgresError(error: unknown): unknown {
     const message = 'The disk of the database is full: nothing was changed. Free space, then send the request again.';
     return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: FULL_RETRY_AFTER_S });
   }
-  return new AppError('dependency_unavailable', 'The database is not available at the moment; try again shortly.', {
-    cause: error,
-    retryAfterS: RETRY_AFTER_S,
-  });
+  const message =
+    'code' in error && TOO_SLOW.has(error.code)
+      ? 'The database took too long: it is very busy, or another change to the same data has not finished; try again shortly.'
+      : 'The database is not available at the moment; try again shortly.';
+  return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: RETRY_AFTER_S });
 }
 
 function isTransient(error: Error): boolean {

@@ -21,6 +21,12 @@ export type PostgresOptions = {
 
 /** A statement that takes longer is blocked by a stuck lock; an error can be retried. */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/**
+ * How much later than the server this process gives a statement up. A server whose machine or network is gone ends nothing,
+ * and the operating system tells only after a quarter of an hour or, while an answer is awaited, two hours.
+ */
+const ANSWER_MARGIN_MS = 10_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
 
 /** Creates a pool. Nothing connects before the first query. Close it with `destroy()`. */
 export function createPostgres(options: PostgresOptions): Database {
@@ -40,6 +46,8 @@ export function createPostgres(options: PostgresOptions): Database {
       // A busy machine needs seconds to start a backend; one without Postgres refuses at once.
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      query_timeout: answerTimeoutMs(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),
       // A statement and the setting before it are one round trip.
       ...PIPELINED,
       // A pooler refuses settings of a connection; its client sends them with each transaction.
@@ -47,6 +55,11 @@ export function createPostgres(options: PostgresOptions): Database {
     },
     pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 10_000, propagateCreateError: true },
   });
+}
+
+/** How long an answer is waited for; 0 for no limit, as for the statement. */
+function answerTimeoutMs(statementTimeoutMs: number): number {
+  return statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_MARGIN_MS;
 }
 
 /** With these every statement runs. Times are milliseconds. */
@@ -77,6 +90,9 @@ export type Bindings = Readonly<Record<string, unknown>>;
  */
 export type PreparedStatement = Readonly<{ name: string; sql: string }>;
 
+/** A statement of a transaction that has set another `statement_timeout` than its pool has. */
+export type LongStatement = Readonly<{ sql: string; timeoutMs: number }>;
+
 /** An option of the driver that its types lack in a configuration of knex. */
 const PIPELINED: object = { pipeline: true };
 
@@ -93,10 +109,11 @@ const NAMED_BINDING = /(?<!:):([A-Za-z_]\w*)/g;
  */
 export async function query<Row>(
   database: Database,
-  statement: string | PreparedStatement,
+  statement: string | PreparedStatement | LongStatement,
   bindings: Bindings = {},
 ): Promise<Row[]> {
-  const { sql, ...prepared } = typeof statement === 'string' ? { sql: statement } : statement;
+  const { sql, ...how } = typeof statement === 'string' ? { sql: statement } : statement;
+  const options = 'timeoutMs' in how ? { query_timeout: answerTimeoutMs(how.timeoutMs) } : how;
   const values: unknown[] = [];
   const positional = sql.replace(NAMED_BINDING, (_match, name: string) => {
     if (!Object.hasOwn(bindings, name)) throw new Error(`no value for :${name} of the statement`);
@@ -107,7 +124,7 @@ export async function query<Row>(
     const security: RowSecurityOptions = { workspace: workspaceOf(bindings) };
     const result = await database
       .raw<{ rows: Row[] }>(positional, values as Knex.Value[])
-      .options({ ...prepared, ...security });
+      .options({ ...options, ...security });
     return result.rows;
   } catch (error) {
     throw translatePostgresError(error);

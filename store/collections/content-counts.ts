@@ -89,7 +89,7 @@ export function createContentCounts(database: Database) {
       if (!chosen) return null;
       const wrong = await database.transaction(async (transaction) => {
         await query(transaction, `set local statement_timeout = ${CHECK_TIMEOUT_MS}`);
-        return query<object>(transaction, COMPARE, chosen);
+        return query<object>(transaction, { sql: COMPARE, timeoutMs: CHECK_TIMEOUT_MS }, chosen);
       });
       if (wrong.length > 0) await query(database, CORRECT, { ...chosen, wrong: JSON.stringify(wrong) });
       return { collection_id: chosen.collectionId, corrections: wrong.length };
