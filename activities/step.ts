@@ -1,4 +1,5 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/app-error.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
@@ -25,6 +26,12 @@ export type StepProgress = { chunks: number; ready: number };
  */
 const HEARTBEAT_INTERVAL_MS = 8_000;
 const EXPRESS_HEARTBEAT_INTERVAL_MS = 1_500;
+
+/**
+ * Unexpected errors by activity. Attempts say nothing about them: during an outage there are dozens, and then the first unexpected error
+ * would be the last. What another worker has counted is not known here, which only means more attempts.
+ */
+const unexpectedErrors = new LRUCache<string, number>({ max: 10_000 });
 
 /** Runs an activity with heartbeats, logs and measures it, and maps its errors to Temporal failures. */
 export async function runStep<Result>(
@@ -54,11 +61,19 @@ export async function runStep<Result>(
       'a step failed',
     );
     if (step.batch && isPassing(error)) await showWaiting(services, step.batch, error);
-    throw toActivityFailure(error, info.attempt);
+    throw toActivityFailure(error, countUnexpected(info, error));
   } finally {
     clearInterval(beat);
     services.metrics.observeStage(step.name, performance.now() - startedMs);
   }
+}
+
+/** Returns how many unexpected errors this process has seen of the activity, with this one. */
+function countUnexpected({ workflowExecution, activityId }: Info, error: unknown): number {
+  const activity = `${workflowExecution?.runId} ${activityId}`;
+  const count = (unexpectedErrors.get(activity) ?? 0) + (isPassing(error) ? 0 : 1);
+  if (count > 0) unexpectedErrors.set(activity, count);
+  return count;
 }
 
 /** Sets the status message of the contents to what they wait for. The next step that succeeds clears it. */

@@ -1,8 +1,10 @@
 import { mock } from 'node:test';
+import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import test from 'ava';
 import { runStep } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { AppError } from '#domain/app-error.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 import { createSilentLog } from '#observability/log.ts';
 import { createMetrics } from '#observability/metrics.ts';
@@ -49,4 +51,28 @@ test.serial('express work, which somebody waits for, sends them every 1.5 s', as
     (await heartbeatsAfter(TASK_QUEUES.express, [1_499, 1_500, 3_000])).map((beats) => beats.length),
     [0, 1, 2],
   );
+});
+
+/** Runs attempts of one activity that fail with these errors. Returns which of them are final. */
+async function finalFailures(errors: readonly Error[], activityId: string): Promise<boolean[]> {
+  const services = { log: createSilentLog(), metrics: createMetrics() } as unknown as WorkerServices;
+  const finals = [];
+  for (const [index, error] of errors.entries()) {
+    const environment = new MockActivityEnvironment({ activityId, attempt: index + 1 });
+    const step = { name: 'a step', workspaceId: 'w', batch: null };
+    const failure: unknown = await environment
+      .run(() => runStep(services, step, () => Promise.reject(error)))
+      .catch((caught: unknown) => caught);
+    finals.push(failure instanceof ApplicationFailure && failure.nonRetryable === true);
+  }
+  return finals;
+}
+
+test('the fifth unexpected error of an activity is final, however many attempts an outage has taken before', async (t) => {
+  const away = new AppError('dependency_unavailable', 'Away.');
+  const outage = Array.from({ length: 30 }, () => away);
+  const bug = new Error('a bug');
+  const finals = await finalFailures([bug, ...outage, bug, away, bug, bug, bug], 'after an outage');
+  t.deepEqual(finals.indexOf(true), finals.length - 1);
+  t.deepEqual(await finalFailures([bug, bug, bug, bug, bug], 'without one'), [false, false, false, false, true]);
 });

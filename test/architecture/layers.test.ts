@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
     // Stemmers, word lists and language detection are pure functions.
     packages: ['zod', 'uuid', 'stemmer', '@orama/stemmers', '@orama/stopwords', 'multilingual-stemmer', 'tinyld'],
   },
-  operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid', 'p-limit'] },
+  operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid', 'p-limit', 'p-retry'] },
   security: { folders: ['domain', 'observability'], packages: ['*'] },
   observability: { folders: ['domain', 'security'], packages: ['*'] },
   store: { folders: ['domain', 'security', 'observability'], packages: ['*'] },
@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
   workflows: { folders: ['domain'], packages: ['@temporalio/workflow'] },
   activities: {
     folders: ['operations', 'domain', 'observability'],
-    packages: ['@temporalio/activity', '@temporalio/common', 'p-limit', 'p-map'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'lru-cache', 'p-limit', 'p-map'],
   },
   api: {
     folders: ['operations', 'domain', 'security', 'observability'],
