@@ -59,7 +59,10 @@ export async function giveUpIndex(
   });
 }
 
-/** Empties the tables in order, then the blob store. */
+/**
+ * Empties the tables in order, then the blob store. When a request of before the deletion adds rows to a table that was emptied, the
+ * pass ends there: the workflow finds them at the end, and begins again with the indexes, which may have become more too.
+ */
 export async function removeWorkspaceRows(
   { stores, blobs }: WorkerServices,
   deletion: DeleteWorkspaceArgs,
@@ -69,10 +72,13 @@ export async function removeWorkspaceRows(
   const { workspaceDeletions } = stores;
   const id = deletion.deletion_id;
   for (const table of workspaceDeletions.tables) {
-    const isDone = await repeatWithinTimeSlice(step, () =>
-      workspaceDeletions.removeRows(scope, id, { table, pageSize: ROW_PAGE_SIZE }),
-    );
+    let outcome;
+    const isDone = await repeatWithinTimeSlice(step, async () => {
+      outcome = await workspaceDeletions.removeRows(scope, id, { table, pageSize: ROW_PAGE_SIZE });
+      return outcome === 'removed';
+    });
     if (!isDone) return false;
+    if (outcome === 'referenced') return true;
   }
   return repeatWithinTimeSlice(step, async () => {
     const isAnyRemoved = await workspaceDeletions.removeBlobs(scope, id, BLOB_BATCH_SIZE);

@@ -6,6 +6,8 @@ import { LIST_REMOVED } from '#store/blobs/blob-rows.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { WORKSPACE_TABLES, type CountedColumn, type WorkspaceTable } from './workspace-tables.ts';
 
+const FOREIGN_KEY_VIOLATION = '23503';
+
 /** Most rows that one transaction removes, of a table and of its child table. */
 export type RemovalPageSize = { rows: number; childRows: number };
 
@@ -61,9 +63,23 @@ export function createWorkspaceDeletions(database: Database) {
     /** The tables to empty, in this order. */
     tables: WORKSPACE_TABLES,
 
-    /** Removes one page of rows of a table and counts them in the receipt; false when the table has no rows left. */
-    removeRows(scope: Scope, deletionId: string, removal: { table: WorkspaceTable; pageSize: RemovalPageSize }) {
-      return database.transaction((transaction) => removePage(transaction, { scope, deletionId, ...removal }));
+    /**
+     * Removes one page of rows of a table and counts them in the receipt. `empty`: the table has no rows left. `referenced`:
+     * rows of the page are referred to by others, which a request that was accepted before the deletion has added meanwhile
+     * to a table that was emptied, or to `index_generations`; nothing was removed.
+     */
+    async removeRows(
+      scope: Scope,
+      deletionId: string,
+      removal: { table: WorkspaceTable; pageSize: RemovalPageSize },
+    ): Promise<'removed' | 'empty' | 'referenced'> {
+      const remove = (transaction: Database) => removePage(transaction, { scope, deletionId, ...removal });
+      try {
+        return (await database.transaction(remove)) ? 'removed' : 'empty';
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION) return 'referenced';
+        throw error;
+      }
     },
 
     /** Removes the rows of some blobs, whose bytes are deleted afterwards; false when there is none left. */
