@@ -5,6 +5,7 @@ import { decodePosition } from '#domain/cursor.ts';
 import type { Chunk, ChunkPage } from '#domain/records/chunk.ts';
 import type { PublishedChunk } from '#store/contents/published-chunks.ts';
 import { paginate } from '#operations/paginate.ts';
+import { readListPage } from '#operations/read-list-page.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Returns a published chunk in scope. @throws AppError `not_found`; `dependency_unavailable` when its vector is unavailable. */
@@ -38,7 +39,7 @@ export async function listChunks(services: Services, caller: Caller, query: List
   const binding = { list: 'chunks', filters: filter };
   const position = decodePosition(binding, query.cursor, z.tuple([z.int(), z.int32()]));
   const after = position && { publishSeq: position[0], chunkIndex: position[1] };
-  const [rows, totalCount] = await services.lists.read(({ chunks }) =>
+  const [rows, totalCount] = await readListPage(services.lists, { isFirst: after === null }, ({ chunks }) =>
     Promise.all([
       chunks.listPublished(caller.scope, filter, { after, limit: query.limit }),
       chunks.countPublished(caller.scope, filter),

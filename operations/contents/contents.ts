@@ -9,6 +9,7 @@ import type { Content } from '#domain/records/content.ts';
 import type { ContentFilter, ListedContent } from '#store/contents/content-lists.ts';
 import type { BoundedCount } from '#store/page.ts';
 import { paginate, type NextPage } from '#operations/paginate.ts';
+import { readListPage } from '#operations/read-list-page.ts';
 import type { Services } from '#operations/services.ts';
 import { filterContents } from './filter-contents.ts';
 
@@ -50,7 +51,7 @@ export async function listContents(services: Services, caller: Caller, query: Li
   const binding = { list: 'contents', filters: { ...filter, ...(query.filters ? { filters: query.filters } : {}) } };
   if (query.filters) return listFiltered(services, caller, { query, filter, filters: query.filters, binding });
   const after = decodeTimeCursor(binding, query.cursor);
-  const [rows, total] = await services.lists.read(({ contents }) =>
+  const [rows, total] = await readListPage(services.lists, { isFirst: after === null }, ({ contents }) =>
     Promise.all([
       contents.list(caller.scope, filter, { after, limit: query.limit }),
       contents.count(caller.scope, filter),

@@ -6,6 +6,7 @@ import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import type { ContentFilter, ListedContent } from '#store/contents/content-lists.ts';
 import type { BoundedCount } from '#store/page.ts';
 import { createPause } from '#operations/pause.ts';
+import { readListPage } from '#operations/read-list-page.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Contents that one request looks at, whatever the filter. */
@@ -58,7 +59,11 @@ async function* scanContents(
   let limit = FIRST_PAGE;
   for (let statement = 1, scanned = 0; ; statement += 1) {
     const page = { after, limit };
-    const { rows, hasMore } = await services.lists.read(({ contents }) => contents.list(caller.scope, list, page));
+    const [{ rows, hasMore }] = await readListPage(
+      services.lists,
+      { isFirst: after === null },
+      async ({ contents }) => [await contents.list(caller.scope, list, page)],
+    );
     for (const [index, row] of rows.entries()) yield { row, isLast: !hasMore && index === rows.length - 1 };
     scanned += rows.length;
     if (!hasMore) return;

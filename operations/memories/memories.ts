@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { MemoryDetail, MemoryList, MemoryType } from '#domain/records/memory.ts';
 import { memoryNotFound, resolveOwnerFilter } from './memory-owner.ts';
+import { readListPage } from '#operations/read-list-page.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryDetail } from './memory-record.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
@@ -40,7 +41,7 @@ export async function listMemories(services: Services, caller: Caller, query: Li
   const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type, ...superseded } };
   const after = decodeTimeCursor(binding, query.cursor);
   const filter = { userId, memoryType: query.memory_type ?? null, readerId: caller.userId, includeSuperseded };
-  const [rows, total] = await services.lists.read(({ memories }) =>
+  const [rows, total] = await readListPage(services.lists, { isFirst: after === null }, ({ memories }) =>
     Promise.all([
       memories.list(caller.scope, filter, { after, limit: query.limit }),
       memories.count(caller.scope, filter),

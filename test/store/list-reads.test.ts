@@ -190,6 +190,15 @@ replicaTest('who decides by a list, and every assistant, is shown what was writt
   t.is(await countMemories(), 0, 'of the replica');
   t.is(await countMemories({ 'Cache-Control': 'no-cache' }), 1);
   t.is(await countMemories({ 'Cache-Control': 'max-age=0, No-Cache' }), 1);
+  await client.post('/api/v1/memories', z.unknown(), { json: { ...memory, memory: 'Has a dog.' }, status: 201 });
+  const headers = { 'Cache-Control': 'no-cache' };
+  const first = await client.get('/api/v1/memories?limit=1', MemoryList, { headers });
+  const rest = await client.get(`/api/v1/memories?limit=1&cursor=${first.next_cursor}`, MemoryList);
+  t.deepEqual(
+    [first.has_more, rest.data.map((one) => one.memory)],
+    [true, ['Has a dog.']],
+    'what a page has promised follows',
+  );
   const { id } = await client.post('/api/v1/collections', Collection, { json: { name: 'notes' }, status: 201 });
   const body = formFor(id, [
     ['files', new File(['a note'], 'note-of-now.txt')],
