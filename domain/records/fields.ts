@@ -10,9 +10,15 @@ export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time 
 /** An ISO 8601 date-time in requests. Without an offset it is UTC, because many libraries write UTC times that way. */
 export const IsoTimeInput = z.iso
   .datetime({ offset: true, local: true, abort: true })
-  .overwrite((text) => (/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`))
+  .overwrite(inUtc)
   .refine((text) => isStorable(new Date(text)), { message: 'must be in the years 1 to 9999 of UTC' })
   .meta({ format: 'date-time', description: 'ISO 8601 date-time, in UTC when it has no offset.' });
+
+/** Returns the time in UTC, because Postgres does not know offsets of 16 hours and more; a text that is no time as it is. */
+function inUtc(text: string): string {
+  const time = new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
+  return Number.isNaN(time.getTime()) ? text : time.toISOString();
+}
 
 /** An offset can move a time out of the years that four digits can name. */
 function isStorable(time: Date): boolean {
@@ -44,6 +50,8 @@ const MAX_METADATA_CHARACTERS = 64 * 1024;
 function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): string | null {
   if (depth > MAX_JSON_DEPTH) return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
   if (typeof value === 'string') return textProblem(value);
+  // As which `JSON.parse` reads numbers beyond the range of JavaScript; it would be stored as null.
+  if (value === Infinity || value === -Infinity) return 'contains a number that is too large to store';
   if (Array.isArray(value)) {
     for (const inner of value) {
       const problem = jsonProblem(inner, depth + 1, pathCharacters);

@@ -68,8 +68,9 @@ async function requireWritable(stores: Stores, caller: Caller, id: string): Prom
   await stores.contentChanges.lockWithRuns(caller.scope, [id]);
   const runs = await stores.runControl.lock(caller.scope, id);
   if (runs.length === 0) throw contentNotFound();
-  if (runs.every((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
-  if (runs.every((run) => run.collection_status === 'archived')) throw collectionArchived();
+  const remaining = runs.filter((run) => run.stage !== 'deleting');
+  if (remaining.length === 0) throw new AppError('conflict', 'The content is being deleted.');
+  if (remaining.every((run) => run.collection_status === 'archived')) throw collectionArchived();
 }
 
 function externalIdOf({ metadata }: UpdateContentRequest): string | null {

@@ -105,22 +105,26 @@ async function groupByConversation(
   const batches = new Map<string | null, ConversationBatch>(
     found.map((conversation) => [conversation.id, { conversation, items: [] }]),
   );
+  const read = groups.map((group) => ({
+    key: group.conversation_id ?? null,
+    extractsMemories: group.enable_memories,
+    messages: authorizeMessages(caller, messagesOf(group)),
+  }));
+  const unplaced = read.filter(({ key }) => key === null).flatMap(({ messages }) => messages);
+  if (unplaced.length > 0) {
+    batches.set(null, { conversation: await createConversationFor(stores, caller, unplaced), items: [] });
+  }
   let position = 0;
-  for (const group of groups) {
-    const contents = Array.isArray(group.content) ? group.content : [group.content];
-    const given = contents.map((content) => (typeof content === 'string' ? messageOfText(content) : content));
-    const messages = authorizeMessages(caller, given);
-    const key = group.conversation_id ?? null;
-    const batch = batches.get(key) ?? {
-      conversation: await createConversationFor(stores, caller, messages),
-      items: [],
-    };
-    batches.set(key, batch);
-    for (const message of messages) {
-      batch.items.push({ message, extractsMemories: group.enable_memories, position: position++ });
-    }
+  for (const { key, extractsMemories, messages } of read) {
+    const items = batches.get(key)?.items;
+    for (const message of messages) items?.push({ message, extractsMemories, position: position++ });
   }
   return [...batches.values()];
+}
+
+function messagesOf({ content }: MessageGroup): NewMessage[] {
+  const contents = Array.isArray(content) ? content : [content];
+  return contents.map((one) => (typeof one === 'string' ? messageOfText(one) : one));
 }
 
 /**

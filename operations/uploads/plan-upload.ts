@@ -42,7 +42,7 @@ export async function planUpload(
   const { form, items } = received;
   const counts = {
     items: items.length + received.errors.length,
-    urls: items.filter(({ source }) => source === 'url').length,
+    urls: [...items, ...received.errors].filter(({ source }) => source === 'url').length,
   };
   const issues = uploadFormIssues(services, form, counts);
   if (issues.length > 0) throw validationError(issues);
@@ -52,7 +52,7 @@ export async function planUpload(
   for (const item of items) {
     await pause();
     try {
-      planned.push(await planItem(services, item, { form, caller: received.caller, single: items.length === 1 }));
+      planned.push(await planItem(services, item, { form, caller: received.caller, single: counts.items === 1 }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { name, external_id } = namesOf(item);

@@ -94,6 +94,11 @@ function rethrowParseError(error: unknown, maxBytes: number): never {
       cause: error,
     });
   }
+  // Of the parser, which rejects this key at any depth.
+  if (error instanceof SyntaxError && error.message.includes('forbidden prototype property')) {
+    const msg = 'An object has a key __proto__, which cannot be stored: use another name';
+    throw validationError([{ loc: ['body'], msg, type: 'invalid_key' }]);
+  }
   if (status === 400 || error instanceof SyntaxError || isInflateError(error)) {
     throw validationError([{ loc: ['body'], msg: 'The body is not a JSON object or array', type: 'json_invalid' }]);
   }

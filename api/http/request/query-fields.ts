@@ -11,6 +11,11 @@ export function queryInteger(bounds: { min: number; max: number }) {
     .pipe(z.int().min(bounds.min).max(bounds.max));
 }
 
+/** `skip` of a list: any number, also one beyond its end. */
+export function querySkip() {
+  return queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER });
+}
+
 /** `limit` of a list. */
 export function pageLimit({ max, standard }: { max: number; standard: number }) {
   return queryInteger({ min: 1, max })

@@ -14,9 +14,13 @@ const MAX_ITEM_ISSUES = 20;
 /** Issue codes that zod gives to a required field that is absent. */
 const MISSING_CODES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
+/** An id that nothing has. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /**
  * Validates path, query and body together, so that one response lists every problem. A malformed id names nothing: when
- * malformed ids are the only problems, the response is the one for an absent resource.
+ * malformed ids are the only problems, the response is the one for an absent resource, and in the query, which selects, the one for
+ * an id that nothing has.
  * @throws AppError `validation_failed` or `not_found`.
  */
 export function parseInput<P extends z.ZodType, Q extends z.ZodObject, B extends z.ZodType>(
@@ -24,7 +28,7 @@ export function parseInput<P extends z.ZodType, Q extends z.ZodObject, B extends
   raw: RawInput,
 ): { path: z.output<P>; query: z.output<Q>; body: z.output<B> } {
   const path = schemas.path.safeParse(raw.path, { reportInput: true });
-  const query = schemas.query.safeParse(raw.query, { reportInput: true });
+  const query = parseQuery(schemas.query, raw.query);
   const body = schemas.body.safeParse(raw.body, { reportInput: true });
   if (path.success && query.success && body.success) return { path: path.data, query: query.data, body: body.data };
   const failures = [
@@ -41,6 +45,14 @@ export function parseInput<P extends z.ZodType, Q extends z.ZodObject, B extends
       toValidationIssues(part, issue).map((one) => withKnownNames(one, part, schemas.query)),
     ),
   );
+}
+
+function parseQuery<Q extends z.ZodObject>(schema: Q, raw: unknown): z.ZodSafeParseResult<z.output<Q>> {
+  const parsed = schema.safeParse(raw, { reportInput: true });
+  const issues = parsed.error?.issues ?? [];
+  if (issues.length === 0 || typeof raw !== 'object' || !issues.every(isMalformedId)) return parsed;
+  const unknown = Object.fromEntries(issues.map(({ path }) => [String(path[0]), NO_ID]));
+  return schema.safeParse({ ...raw, ...unknown }, { reportInput: true });
 }
 
 /** Says which query parameters there are, because a wrong one is usually misspelled. */

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { ApiKeyList } from '#domain/records/api-key.ts';
 import { listApiKeys } from '#operations/access/api-keys.ts';
-import { CursorQueryField, pageLimit, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit, queryInteger, querySkip } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
-/** Far beyond any list; keeps the product of page and limit within the range of the database. */
-const MAX_SKIP = 1_000_000_000;
+/** Far beyond any list; the product of page and limit stays an exact number. */
+const MAX_PAGE = 1_000_000_000;
 
 const Query = z.object({
-  skip: queryInteger({ min: 0, max: MAX_SKIP }).optional().meta({ description: 'Number of keys to skip' }),
+  skip: querySkip().optional().meta({ description: 'Number of keys to skip' }),
   limit: pageLimit({ max: 1000, standard: 100 }),
-  page: queryInteger({ min: 1, max: MAX_SKIP })
+  page: queryInteger({ min: 1, max: MAX_PAGE })
     .optional()
     .meta({ description: 'Page number, starting at 1', 'x-loci-extension': true }),
   cursor: CursorQueryField,

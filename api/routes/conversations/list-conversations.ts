@@ -3,15 +3,13 @@ import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status
 import { Conversation, ConversationList } from '#domain/records/conversation.ts';
 import { Id, textField } from '#domain/records/fields.ts';
 import { listConversations } from '#operations/conversations/conversations.ts';
-import { pageLimit, queryInteger } from '#api/http/request/query-fields.ts';
+import { pageLimit, querySkip } from '#api/http/request/query-fields.ts';
 import { streamJsonList } from '#api/http/response/json-stream.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  skip: queryInteger({ min: 0, max: 1_000_000_000 })
-    .default(0)
-    .meta({ description: 'Number of conversations to skip' }),
+  skip: querySkip().default(0).meta({ description: 'Number of conversations to skip' }),
   limit: pageLimit({ max: 1000, standard: 100 }),
   status: z.enum(CONVERSATION_STATUSES).optional().meta({ description: 'Status of the conversations.' }),
   search: textField(255, 1).optional().meta({ description: 'Fuzzy match on the title' }),

@@ -1,6 +1,8 @@
 import test from 'ava';
 import { Content } from '#domain/records/content.ts';
+import { createPostgres, query } from '#store/postgres.ts';
 import { createKey, freshClient, apiClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const patch = (api: ApiClient, id: string, json: unknown) =>
   api.get(`/contents/${id}`, Content, { method: 'PATCH', json });
@@ -138,6 +140,35 @@ test('changing a content of an archived collection answers 409', async (t) => {
   t.deepEqual([status, code], [409, 'conflict']);
   await api.send(`/collections/${collectionId}/unarchive`, { method: 'POST' });
   t.is((await patch(api, id, { name: 'new' })).name, 'new');
+});
+
+test('a content is archived where it remains, although its deletion elsewhere goes on', async (t) => {
+  const { api, id, collectionId } = await uploadContent();
+  const other = await api.createCollection('archive');
+  const json = { content_id: id, collection_id: other.id };
+  t.true((await api.send('/chunks/create', { method: 'POST', json, headers: { Prefer: 'wait=60' } })).ok);
+  await api.send(`/collections/${other.id}/archive`, { method: 'POST' });
+  t.is((await patch(api, id, { name: 'active here' })).name, 'active here');
+  const database = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
+  t.teardown(() => database.destroy());
+  const sql = `update content_collections set stage = 'deleting' where content_id = :id and collection_id = :collectionId`;
+  await query(database, sql, { id, collectionId });
+  const { status, code } = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { name: 'new' } });
+  t.deepEqual([status, code], [409, 'conflict']);
+});
+
+test('characters of an external_id are counted as in the form of an upload', async (t) => {
+  const { api, id, collectionId } = await uploadContent();
+  const external_id = '\u{1f985}'.repeat(255);
+  const metadata = { external_id };
+  t.is((await patch(api, id, { metadata })).external_id, external_id);
+  const upload = await api.upload(collectionId, [
+    ['content', 'An eagle.'],
+    ['items', JSON.stringify([{ external_id }])],
+  ]);
+  t.like(upload.uploads[0], { content_id: id });
+  const long = { metadata: { external_id: `${external_id}x` } };
+  t.is((await api.fail(`/contents/${id}`, { method: 'PATCH', json: long })).status, 400);
 });
 
 test('external_id in new metadata identifies the content, and is unique in its collection', async (t) => {

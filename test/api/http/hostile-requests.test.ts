@@ -107,6 +107,42 @@ test('filter keys and metadata paths have matching maximum lengths', async (t) =
   t.is(found.total_results, 1);
 });
 
+test('a key __proto__ and a number beyond the range are rejected, wherever they are', async (t) => {
+  const { api, collectionId, contentId } = await createSearchableText();
+  const send = async (path: string, method: string, body: string) => {
+    const answer = await api.fail(path, { method, body, headers: { 'Content-Type': 'application/json' } });
+    return [answer.status, ...answer.problems];
+  };
+  const search = `{"query":"zebra","collection_id":"${collectionId}","filters":{"__proto__":{"$eq":1}}}`;
+  t.deepEqual(await send('/collections/search', 'POST', search), [422, 'body invalid_key']);
+  const stats = `/collections/${collectionId}/stats`;
+  t.deepEqual(await send(stats, 'PUT', '{"stats":{"a":[{"\\u005f_proto__":1}]}}'), [422, 'body invalid_key']);
+  t.deepEqual(await send(`/contents/${contentId}`, 'PATCH', '{"metadata":{"x":1e400}}'), [400, 'body.metadata custom']);
+  const memory = '{"user_id":"ada","memory":"m","metadata":{"deep":[-1e999]}}';
+  t.deepEqual(await send('/memories', 'POST', memory), [422, 'body.metadata custom']);
+});
+
+test('a malformed id selects nothing in a list, like one that nothing has', async (t) => {
+  const { api } = await createSearchableText();
+  for (const list of ['chunks?collection_id=', 'chunks?content_id=', 'conversations?collection_id=']) {
+    for (const id of ['abc', '', '00000000-0000-4000-8000-000000000000']) {
+      t.like(await api.get(`/${list}${id}`, z.object({ total_count: z.int() })), { total_count: 0 }, list + id);
+    }
+  }
+  t.deepEqual((await api.fail('/chunks?collection_id=abc&limit=0')).problems.toSorted(), [
+    'query.collection_id invalid_format',
+    'query.limit too_small',
+  ]);
+});
+
+test('any number of rows can be skipped', async (t) => {
+  const { api } = await createSearchableText();
+  const page = z.object({ data: z.array(z.unknown()), total_count: z.int() });
+  for (const list of ['api-keys', 'conversations']) {
+    t.deepEqual((await api.get(`/${list}?skip=999999999999999`, page)).data, [], list);
+  }
+});
+
 test('created_at is rounded down to whole seconds', async (t) => {
   const { api, contentId } = await createSearchableText();
   const knex = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
