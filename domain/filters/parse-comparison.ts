@@ -1,6 +1,6 @@
 import type { Field } from './fields.ts';
 import type { Filter, RangeFilter, Scalar } from './filter.ts';
-import { placeOfKey, reportProblem, type FilterPlace } from './filter-problems.ts';
+import { isOverLimit, MATCHES_NOTHING, placeOfKey, reportProblem, type FilterPlace } from './filter-problems.ts';
 import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
 
 /** Comparison operators of a field. */
@@ -55,6 +55,7 @@ function equalsOneOf(operands: readonly unknown[], field: Field, place: FilterPl
   place.parse.values += operands.length;
   const values = new Set<Scalar>();
   for (const [index, operand] of operands.entries()) {
+    if (isOverLimit(place.parse)) return MATCHES_NOTHING;
     if (operand === null) continue;
     const value = comparable(operand, field, operands.length > 1 ? placeOfKey(place, index) : place);
     if (value !== null) values.add(value);
@@ -70,7 +71,12 @@ function containsAll(operand: unknown, field: Field, place: FilterPlace): Filter
   if (operands.length === 0 || operands.includes(null)) {
     return reportProblem(place, 'must be a value or a list of at least one value, without null', 'filter_type');
   }
-  return { kind: 'and', operands: operands.map((element) => equalsOneOf([element], field, place)) };
+  const all: Filter[] = [];
+  for (const element of operands) {
+    if (isOverLimit(place.parse)) return MATCHES_NOTHING;
+    all.push(equalsOneOf([element], field, place));
+  }
+  return { kind: 'and', operands: all };
 }
 
 function exists(operand: unknown, field: Field, place: FilterPlace): Filter {

@@ -1,21 +1,17 @@
 import { validationError } from '#domain/app-error.ts';
-import { MAX_JSON_PATH_CHARACTERS } from '#domain/records/fields.ts';
 import { resolveField, type Field } from './fields.ts';
 import type { Filter } from './filter.ts';
-import { placeOfKey, nestedPlace, reportProblem, type FilterParse, type FilterPlace } from './filter-problems.ts';
+import {
+  FILTER_LIMITS,
+  isOverLimit,
+  MATCHES_NOTHING,
+  nestedPlace,
+  placeOfKey,
+  reportProblem,
+  type FilterParse,
+  type FilterPlace,
+} from './filter-problems.ts';
 import { COMPARISONS, parseComparison } from './parse-comparison.ts';
-
-/** Limits of one filter, far above normal use. They bound the cost of hostile filters. */
-export const FILTER_LIMITS = {
-  /** Nesting of `$and`, `$or` and `$not`. */
-  maxDepth: 16,
-  /** Comparisons in the whole filter. */
-  maxConditions: 128,
-  /** Values to compare with, in the whole filter. */
-  maxValues: 1024,
-  /** Characters of one key: the longest path in metadata, after the prefix `metadata.`. */
-  maxKeyCharacters: MAX_JSON_PATH_CHARACTERS + 'metadata.'.length,
-} as const;
 
 const FIELD_OPERATORS = [...COMPARISONS, '$not'].join(', ');
 
@@ -32,14 +28,10 @@ export function parseFilter(input: unknown, loc: readonly string[] = ['body', 'f
   const filter = parseObject(input, place);
   const { maxConditions, maxValues } = FILTER_LIMITS;
   if (parse.conditions > maxConditions) {
-    reportProblem(
-      place,
-      `has ${parse.conditions} conditions; at most ${maxConditions} are allowed`,
-      'filter_too_large',
-    );
+    reportProblem(place, `has more than ${maxConditions} conditions`, 'filter_too_large');
   }
   if (parse.values > maxValues) {
-    reportProblem(place, `has ${parse.values} values; at most ${maxValues} are allowed`, 'filter_too_large');
+    reportProblem(place, `has more than ${maxValues} values`, 'filter_too_large');
   }
   if (parse.issues.length > 0) throw validationError(parse.issues);
   return filter.kind === 'and' && filter.operands.length === 0 ? null : filter;
@@ -48,7 +40,23 @@ export function parseFilter(input: unknown, loc: readonly string[] = ['body', 'f
 function parseObject(input: unknown, place: FilterPlace): Filter {
   if (!isPlainObject(input)) return reportProblem(place, 'must be an object of keys and conditions', 'filter_type');
   if (place.depth > FILTER_LIMITS.maxDepth) return tooDeep(place);
-  return allOf(Object.entries(input).map(([key, value]) => parseEntry(key, value, placeOfKey(place, key))));
+  const entries = Object.entries(input);
+  if (entries.length === 0 && place.depth > 0) place.parse.conditions += 1;
+  return allOf(mapWithinLimits(place, entries, ([key, value]) => parseEntry(key, value, placeOfKey(place, key))));
+}
+
+/** Converts the parts of a filter until it exceeds a limit. */
+function mapWithinLimits<Part>(
+  place: FilterPlace,
+  parts: readonly Part[],
+  parse: (part: Part, index: number) => Filter,
+) {
+  const parsed: Filter[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (isOverLimit(place.parse)) return [MATCHES_NOTHING];
+    parsed.push(parse(part, index));
+  }
+  return parsed;
 }
 
 function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
@@ -71,7 +79,9 @@ function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
 function parseList(kind: 'and' | 'or', value: unknown, place: FilterPlace): Filter {
   if (!Array.isArray(value) || value.length === 0)
     return reportProblem(place, 'must be a list of at least one filter', 'filter_type');
-  const operands = value.map((operand: unknown, index) => parseObject(operand, placeOfKey(nestedPlace(place), index)));
+  const operands = mapWithinLimits(place, value, (operand: unknown, index) =>
+    parseObject(operand, placeOfKey(nestedPlace(place), index)),
+  );
   return kind === 'and' ? allOf(operands) : { kind, operands };
 }
 
@@ -104,7 +114,9 @@ function parseOperators(operators: Record<string, unknown>, field: Field, place:
     );
   }
   return allOf(
-    entries.map(([operator, operand]) => parseOperator({ operator, operand }, field, placeOfKey(place, operator))),
+    mapWithinLimits(place, entries, ([operator, operand]) =>
+      parseOperator({ operator, operand }, field, placeOfKey(place, operator)),
+    ),
   );
 }
 

@@ -2,7 +2,8 @@ import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { MAX_METADATA_TERMS, metadataIssues, metadataProblem, metadataTermLimit } from '#domain/filters/facets.ts';
 import { instantOfIsoDate } from '#domain/filters/iso-date.ts';
-import { FILTER_LIMITS, parseFilter } from '#domain/filters/parse-filter.ts';
+import { FILTER_LIMITS } from '#domain/filters/filter-problems.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
 
 function problems(input: unknown): { loc: string; type: string }[] {
   try {
@@ -89,6 +90,26 @@ test('accepts conditions and values up to their limits and rejects them beyond',
   t.deepEqual(problems(conditions(maxConditions + 1)), [{ loc: 'body.filters', type: 'filter_too_large' }]);
   t.deepEqual(problems(values(maxValues)), []);
   t.deepEqual(problems(values(maxValues + 1)), [{ loc: 'body.filters', type: 'filter_too_large' }]);
+});
+
+test('reads no more of a filter than its limits allow, whatever it consists of', (t) => {
+  const many = <Part>(part: Part) => Array.from({ length: 100_000 }, () => part);
+  const { maxConditions, maxProblems } = FILTER_LIMITS;
+  t.is(parseFilter({ $and: Array.from({ length: maxConditions }, () => ({})) })?.kind, 'and');
+  const large = [
+    { $and: many({}) },
+    { $or: many({ $and: [{ $not: {} }] }) },
+    { a: { $in: many([]) } },
+    { a: { $contains: many('x') } },
+    Object.fromEntries(many(1).map((value, index) => [`key ${index}`, value])),
+  ];
+  for (const filter of large) t.deepEqual(problems(filter), [{ loc: 'body.filters', type: 'filter_too_large' }]);
+  const wrong = [
+    { $and: many(1) },
+    { $or: many({ $nor: 1 }) },
+    { a: Object.fromEntries(many(1).map((value, index) => [`$${index}`, value])) },
+  ];
+  for (const filter of wrong) t.is(problems(filter).length, maxProblems);
 });
 
 test('accepts metadata up to its number of terms and rejects it beyond', (t) => {
