@@ -112,15 +112,19 @@ export class PageTurns {
     this.#dispatch(workspaceId);
     if (!load.waiting.includes(waiting)) return promise;
     const signal = signalOf();
-    const abort = () => reject(new ClientClosedRequest({ cause: signal.reason }));
-    const timer = setTimeout(() => reject(tooMany()), this.#limits.maxWaitMs);
+    const giveUp = (error: Error) => {
+      // At once: another one that gives up in the same moment would otherwise start a request that has gone.
+      load.waiting = load.waiting.filter((one) => one !== waiting);
+      reject(error);
+    };
+    const abort = () => giveUp(new ClientClosedRequest({ cause: signal.reason }));
+    const timer = setTimeout(() => giveUp(tooMany()), this.#limits.maxWaitMs);
     signal.addEventListener('abort', abort, { once: true });
     // The client may have left before.
     if (signal.aborted) abort();
     try {
       return await promise;
     } catch (error) {
-      load.waiting = load.waiting.filter((one) => one !== waiting);
       this.#dispatch(workspaceId);
       throw error;
     } finally {

@@ -206,3 +206,21 @@ test('a client that left before its page waits gives up its place', async (t) =>
   await t.throwsAsync(left, { name: 'ClientClosedRequest' });
   held[Symbol.dispose]();
 });
+
+test('requests that give up at the same moment do not start one another', async (t) => {
+  const turns = new PageTurns(LIMITS);
+  const client = new AbortController();
+  const take = (name: string, isScan = false, signal: () => AbortSignal = stays) =>
+    turns.take({ workspaceId: 'a', caller: 'api-key/1', name, limit: 100, isScan, signal });
+  const held = await take('/memories');
+  const batch = [take('/contents', true, () => client.signal), take('/collections', false, () => client.signal)];
+  client.abort(new Error('the client left'));
+  t.deepEqual(
+    (await Promise.allSettled(batch)).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  held[Symbol.dispose]();
+  // Waits for ever if its list counts as one that is being read.
+  (await take('/collections'))[Symbol.dispose]();
+  t.pass();
+});
