@@ -53,8 +53,8 @@ export function claimQuestion({ scope, principal }: Caller, { request, idempoten
 }
 
 /**
- * Adds question and answer to the conversation, both or none; the message of the answer has its citations in `meta_data`. Returns
- * the answer, or the one that was stored before for the same `Idempotency-Key`.
+ * Adds question and answer to the conversation, both or none; the message of the answer has its citations in `meta_data`. From then on
+ * the conversation is about the collections of the passages too: who does not reach them must not read what they say. Returns the answer, or the one that was stored before for the same `Idempotency-Key`.
  * @throws AppError like `addMessages` and `withIdempotency`.
  */
 export async function storeAnswer(
@@ -70,6 +70,8 @@ export async function storeAnswer(
     idempotency,
     effect: async (stores) => {
       jobs.push(...(await addMessages(stores, caller, [messages])).jobs);
+      const answered = new Set(answer.passages.map(({ collection_id }) => collection_id));
+      await stores.conversations.addCollections(caller.scope, messages.conversation_id, [...answered]);
       return { status: 200, body: withoutTexts(answer) };
     },
   });
@@ -77,10 +79,10 @@ export async function storeAnswer(
   return stored.replayed ? withTexts(services, caller, stored.body) : answer;
 }
 
-function messagesOf({ query, answer, method, model, citations }: Answer, conversation_id: string): MessageGroup {
+function messagesOf({ query, answer, method, model, citations }: Answer, conversation_id: string) {
   const meta = { method, model, citations: citations.map(placeOf) };
   const reply = { ...messageOfText(answer), role: 'assistant', meta_data: { answer: meta } };
-  return { conversation_id, enable_memories: false, content: [messageOfText(query), reply] };
+  return { conversation_id, enable_memories: false, content: [messageOfText(query), reply] } satisfies MessageGroup;
 }
 
 /** Without the texts, whose size is not bounded. */
@@ -89,30 +91,36 @@ function placeOf({ quote: _quote, source: _source, ...citation }: Citation): obj
 }
 
 /**
- * The texts of documents are not stored: they may be deleted, or the caller may lose access to them, before the question is
- * repeated.
+ * Texts, headings and names of documents are not stored: they may be deleted, or the caller may lose access to them, before the
+ * question is repeated.
  */
 function withoutTexts(answer: Answer): Answer {
   return {
     ...answer,
-    passages: answer.passages.map((passage) => ({ ...passage, content: '' })),
-    citations: answer.citations.map((citation) => ({ ...citation, quote: null })),
+    passages: answer.passages.map((passage) => ({ ...passage, content: '', source: '', heading_path: [] })),
+    citations: answer.citations.map((citation) => ({ ...citation, quote: null, source: '' })),
   };
 }
 
-/** Adds the texts that are still published in reach of the caller. */
+/** Adds the texts, headings and names of chunks that are still published in reach of the caller. */
 async function withTexts(services: Services, caller: Caller, answer: Answer): Promise<Answer> {
   const ids = answer.passages.map(({ chunk_id }) => chunk_id);
   const rows = await services.stores.chunks.findPublished(caller.scope, ids);
-  const texts = new Map(rows.map(({ id, content }) => [id, content]));
+  const found = new Map(
+    rows.map(({ id, content, url, name, metadata }) => [
+      id,
+      { content, source: url ?? name, heading_path: metadata.heading_path },
+    ]),
+  );
   return {
     ...answer,
-    passages: answer.passages.map((passage) => ({ ...passage, content: texts.get(passage.chunk_id) ?? '' })),
+    passages: answer.passages.map((passage) => ({ ...passage, ...found.get(passage.chunk_id) })),
     citations: answer.citations.map((citation): Citation => {
-      const text = texts.get(citation.chunk_id);
+      const chunk = found.get(citation.chunk_id);
+      if (chunk === undefined) return { ...citation, start: null, end: null };
       const { start, end } = citation;
-      if (text === undefined || start === null || end === null) return { ...citation, start: null, end: null };
-      return { ...citation, quote: text.slice(start, end) };
+      const quote = start === null || end === null ? null : chunk.content.slice(start, end);
+      return { ...citation, source: chunk.source, quote };
     }),
   };
 }

@@ -97,6 +97,17 @@ export function createConversationStore(database: Database) {
       );
     },
 
+    /** Adds collections to those that a conversation is about. */
+    async addCollections(scope: Scope, id: string, collectionIds: readonly string[]): Promise<void> {
+      await query(
+        database,
+        `update conversations set collections = collections || array(
+           select added from unnest(:added::uuid[]) added where added <> all(collections))
+         where workspace_id = :workspaceId and id = :id and not collections @> :added::uuid[]`,
+        { ...scope, id, added: collectionIds },
+      );
+    },
+
     /** Returns a page of conversations, newest first; with a search, the most similar titles first. `after`: what it follows. */
     list(
       scope: Scope,

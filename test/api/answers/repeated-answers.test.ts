@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
 import { Answer } from '#domain/records/answer.ts';
+import { Conversation } from '#domain/records/conversation.ts';
 import { MessageList } from '#domain/records/message.ts';
+import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 import { idsOf, startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { startAnswerApi, type AnswerApi } from './answer-api.ts';
 
@@ -34,10 +36,28 @@ test.serial('a repeated question with an Idempotency-Key is answered and stored 
   t.is(api.chat.requests.length, asked);
 });
 
+test.serial('an answer makes a conversation one about the collections that it was found in', async (t) => {
+  api.behave(() => 'At noon [1].');
+  const conversation_id = await createConversation();
+  const other = await flow.api.createCollection('other');
+  const { key } = await createKey({ workspaceId: flow.workspaceId, collections: [other.id] });
+  const limited = apiClient(key);
+  const path = `/conversations/${conversation_id}/messages`;
+  t.is((await limited.get(path, MessageList)).total_count, 0);
+  const question = { query: 'When does the ferry to Ulva leave?', conversation_id };
+  t.is((await api.post('/answers', question, { key: flow.key })).status, 200);
+  t.is((await limited.fail(path)).status, 404);
+  t.is((await flow.api.get(path, MessageList)).total_count, 2);
+  const conversation = await flow.api.get(`/conversations/${conversation_id}`, Conversation);
+  t.deepEqual(conversation.collections, [flow.collectionId]);
+});
+
 test.serial('a repeated answer has no text of a document that was deleted', async (t) => {
   api.behave(() => 'At dusk [1].');
   const own = await startFlow({ key: { key: flow.key, workspaceId: flow.workspaceId } });
-  const [contentId] = idsOf(await own.upload(['content', 'The last bus to Salen leaves at dusk.']));
+  const [contentId] = idsOf(
+    await own.upload(['file', new File(['# Buses\n\nThe last bus to Salen leaves at dusk.'], 'timetable.md')]),
+  );
   const collection_ids = [own.collectionId];
   const question = { query: 'When does the last bus to Salen leave?', collection_ids };
   const headers = { 'Idempotency-Key': randomUUID() };
@@ -46,12 +66,16 @@ test.serial('a repeated answer has no text of a document that was deleted', asyn
     const response = await api.post('/answers', { ...question, conversation_id }, { key: flow.key, headers });
     return Answer.parse(await response.json());
   };
-  t.is((await send()).citations[0]?.quote, 'The last bus to Salen leaves at dusk.');
+  const first = await send();
+  t.is(first.citations[0]?.quote, 'The last bus to Salen leaves at dusk.');
+  t.like(first.passages[0], { source: 'timetable.md', heading_path: ['Buses'] });
+  t.deepEqual(await send(), first);
   await own.delete(contentId);
   const repeated = await send();
   t.is(repeated.answer, 'At dusk [1].');
   t.like(repeated.citations, { length: 1, 0: { number: 1, quote: null, start: null } });
-  t.notRegex(JSON.stringify(repeated.passages), /Salen/);
+  t.notRegex(JSON.stringify(repeated.passages), /Salen|Buses|timetable/);
+  t.notRegex(JSON.stringify(repeated.citations), /timetable/);
 });
 
 test.serial('while a question is being answered, its Idempotency-Key answers 409', async (t) => {
