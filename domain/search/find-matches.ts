@@ -1,5 +1,5 @@
 import { FUNCTION_WORDS } from './function-words.ts';
-import { queryTermsOf, readTextTerms, WORD } from './text-terms.ts';
+import { isPairedWord, queryTermsOf, readTextTerms, WORD } from './text-terms.ts';
 
 /** A place of a text, `[start, end)` in UTF-16 units, that a query matches, and the word of the query that does, as spelled there. */
 export type TermMatch = { start: number; end: number; queryWord: string };
@@ -31,7 +31,8 @@ export function readQuery(query: string): QueryWord[] {
 
 /** A query that is read once and compared with many texts. */
 export type QueryMatcher = {
-  words: readonly QueryWord[];
+  /** `same`: the word itself, or the one before of which it is an inflection, and which `queryWord` of matches names. */
+  words: readonly (QueryWord & { same: string })[];
   /**
    * Returns the words of a text that the query matches in a keyword search, other inflections included, in order and without
    * overlaps. Time is linear in the length of the text.
@@ -41,11 +42,13 @@ export type QueryMatcher = {
 
 /** Reads a query: of a long one, that takes longer than to read a text. */
 export function createMatcher(query: string): QueryMatcher {
-  const words = readQuery(query);
   const wordByTerm = new Map<string, string>();
-  for (const { word, terms } of words) {
-    for (const term of terms) if (!wordByTerm.has(term)) wordByTerm.set(term, word);
-  }
+  const words = readQuery(query).map(({ word, terms }) => {
+    // The first term is the word as a text of unknown language has it; of a word in pairs, it is a part only.
+    const same = (isPairedWord(word) ? undefined : wordByTerm.get(terms[0] ?? '')) ?? word;
+    for (const term of terms) if (!wordByTerm.has(term)) wordByTerm.set(term, same);
+    return { word, terms, same };
+  });
   return { words, findMatches: (text) => matchesOf(text, wordByTerm) };
 }
 

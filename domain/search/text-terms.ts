@@ -94,6 +94,11 @@ export function queryTermsOf(word: string, { isBrief = false }: { isBrief?: bool
   return [...new Set(terms)];
 }
 
+/** Whether a word, or a part of it, is indexed as pairs of characters. */
+export function isPairedWord(word: string): boolean {
+  return word.search(PAIRED) !== -1;
+}
+
 function stemsInAllLanguages(word: string): readonly string[] {
   const languages = languagesOfScript(word);
   if (languages.length > 0) return languages.flatMap((language) => queryStems(word, language));

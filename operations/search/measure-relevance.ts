@@ -36,7 +36,7 @@ export async function measureRelevance<One extends RatedHit>(
   { request, hits }: { request: RelevanceRequest; hits: readonly One[] },
 ): Promise<(One & { relevance: number })[]> {
   const { matcher = createMatcher(request.query), byWordsAlone = new Set<string>() } = request;
-  const wordCount = new Set(matcher.words.map(({ word }) => word.toLowerCase())).size;
+  const wordCount = new Set(matcher.words.map(({ same }) => same.toLowerCase())).size;
   const byCollection = Map.groupBy(hits, ({ row }) => row.collection_id);
   const compared = new Map<string, Similarities>();
   const isKeyword = request.search_type === 'keyword';

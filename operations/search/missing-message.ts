@@ -18,11 +18,11 @@ export function explainTerms(query: string, row: ChunkText): QueryTerm[] {
   const text = storedText(row);
   const matcher = createMatcher(query);
   const found = Map.groupBy(matcher.findMatches(text), ({ queryWord }) => queryWord);
-  const words = new Map(matcher.words.map(({ word, terms }) => [word, terms]));
-  return [...words].map(([word, terms]) => ({
+  const words = new Map(matcher.words.map((one) => [one.word, one]));
+  return [...words.values()].map(({ word, terms, same }) => ({
     word,
     looked_up: distinct([word.toLowerCase(), ...terms.map((term) => term.split(MARK).at(-1) ?? term)]),
-    found: distinct((found.get(word) ?? []).map(({ start, end }) => text.slice(start, end))),
+    found: distinct((found.get(same) ?? []).map(({ start, end }) => text.slice(start, end))),
   }));
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { findMatches } from '#domain/search/find-matches.ts';
+import { createMatcher, findMatches } from '#domain/search/find-matches.ts';
 
 const matched = (text: string, query: string) =>
   findMatches(text, query).map(({ start, end, queryWord }) => [text.slice(start, end), queryWord]);
@@ -21,6 +21,16 @@ test('finds other inflections in the language of the text, with the word of the 
 test('the word of a query may be what a stemmer leaves of its inflections', (t) => {
   t.deepEqual(matched('Alle fietsen worden door de monteurs gecontroleerd.', 'fiets'), [['fietsen', 'fiets']]);
   t.deepEqual(matched('A városokban új iskolákat építenek.', 'iskola'), [['iskolákat', 'iskola']]);
+});
+
+test('several inflections of one word in a query are the same word, of which a text has all or none', (t) => {
+  const { words, findMatches: find } = createMatcher('refund Refunds policies policy café cafe 東京都 東京');
+  t.deepEqual(
+    words.map(({ same }) => same),
+    ['refund', 'refund', 'policies', 'policies', 'café', 'café', '東京都', '東京'],
+  );
+  const found = find('Our policy: refunds at the cafe.').map(({ queryWord }) => queryWord);
+  t.deepEqual(found, ['policies', 'refund', 'café']);
 });
 
 test('an Arabic noun finds its broken plural', (t) => {

@@ -40,3 +40,22 @@ test('words are looked for in the text that was indexed, not in headings that di
     ],
   );
 });
+
+test('each inflection in a query is found by the words of the chunk that any of them matches', (t) => {
+  const row = {
+    id: 'a',
+    content_id: 'b',
+    collection_id: 'c',
+    chunk_index: 0,
+    content: 'The tests pass.',
+    context: '',
+    metadata: { heading_path: [], start: 0, end: 15, page: null },
+  };
+  t.deepEqual(
+    explainTerms('test tests', row).map(({ word, found }) => [word, found]),
+    [
+      ['test', ['tests']],
+      ['tests', ['tests']],
+    ],
+  );
+});
