@@ -62,7 +62,7 @@ function isOrigin(text: string): boolean {
 }
 
 function isHostName(text: string): boolean {
-  return text === '*' || URL.parse(`http://${text}`)?.host === text;
+  return text === '*' || URL.parse(`http://${text}`)?.hostname === text;
 }
 
 /** An http or https URL without user name, query and fragment. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ALL_SLOTS, parseWorkerSlots, type WorkerSlots } from '#domain/worker-slots.ts';
 import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
 import { PublicProviderSettings } from '#providers/models/public-provider-settings.ts';
+import { API_KEY_PREFIX } from '#security/api-key.ts';
 import { EmbedderEntries, MaxTokens } from './embedder-entries.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
@@ -17,6 +18,8 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+
+const webUrl = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' });
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
@@ -39,7 +42,8 @@ export const Environment = z.object({
   LOCI_HOST: z.string().default('127.0.0.1'),
   LOCI_PORT: port.default(8700),
   LOCI_SHUTDOWN_DELAY_S: countOrNone.max(300).default(5),
-  LOCI_PUBLIC_URL: z.url().optional(),
+  // Paths are added to it.
+  LOCI_PUBLIC_URL: webUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
   LOCI_WORKER_PORT: port.default(8701),
   LOCI_WORKER_QUEUES: list.transform(workerSlots).default(ALL_SLOTS),
   LOCI_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -58,10 +62,10 @@ export const Environment = z.object({
   LOCI_TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
   LOCI_TEMPORAL_API_KEY: z.string().optional(),
   LOCI_TEMPORAL_CODEC: z.string().optional(),
-  LOCI_TEMPORAL_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_TEMPORAL_UI_URL: webUrl.optional(),
   LOCI_WORKER_DEPLOYMENT: deploymentName.optional(),
   LOCI_WORKER_BUILD_ID: buildId.optional(),
-  LOCI_WEAVIATE_URL: z.url().default('http://127.0.0.1:8790'),
+  LOCI_WEAVIATE_URL: webUrl.default('http://127.0.0.1:8790'),
   LOCI_WEAVIATE_GRPC: address({ needsPort: true }).default('127.0.0.1:8791'),
   LOCI_WEAVIATE_API_KEY: z.string().optional(),
   LOCI_WEAVIATE_REPLICATION_FACTOR: count.max(100).optional(),
@@ -73,7 +77,7 @@ export const Environment = z.object({
   LOCI_WORK_DIR: z.string().optional(),
   LOCI_S3_BUCKET: z.string().optional(),
   LOCI_S3_REGION: z.string().optional(),
-  LOCI_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_S3_ENDPOINT: webUrl.optional(),
   LOCI_S3_PREFIX: z
     .string()
     .regex(/^(?:[\w.-]+(?:\/[\w.-]+)*)?$/, 'must be names of letters, digits, ".", "_" and "-", separated by "/"')
@@ -96,21 +100,21 @@ export const Environment = z.object({
   LOCI_EMBEDDER_NOTE: z.string().optional(),
   LOCI_EMBEDDER_THREADS: count.optional(),
   LOCI_EMBEDDER_MAX_LOADED: count.default(3),
-  LOCI_EMBEDDER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_EMBEDDER_URL: webUrl.optional(),
   LOCI_EMBEDDER_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
     .optional(),
   LOCI_EMBEDDERS: EmbedderEntries.default({}),
-  LOCI_OPENAI_BASE_URL: z.url().optional(),
+  LOCI_OPENAI_BASE_URL: webUrl.optional(),
   LOCI_OPENAI_API_KEY: z.string().optional(),
   LOCI_OPENAI_DIMENSIONS: count.optional(),
   LOCI_OPENAI_MAX_TOKENS: z.coerce.number().pipe(MaxTokens).optional(),
-  LOCI_CHAT_BASE_URL: z.url().optional(),
+  LOCI_CHAT_BASE_URL: webUrl.optional(),
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.default(60),
-  LOCI_RERANK_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_RERANK_BASE_URL: webUrl.optional(),
   LOCI_RERANK_MODEL: z.string().optional(),
   LOCI_RERANK_API_KEY: z.string().optional(),
   LOCI_RERANK_FOLDER: z.string().optional(),
@@ -145,7 +149,7 @@ export const Environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters without spaces')
     .optional(),
-  LOCI_UNSTRUCTURED_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_UNSTRUCTURED_URL: webUrl.optional(),
   LOCI_UNSTRUCTURED_API_KEY: z.string().optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
   LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
@@ -154,9 +158,10 @@ export const Environment = z.object({
   LOCI_ADMIN_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
+    .refine((token) => !token.startsWith(API_KEY_PREFIX), `may not begin with ${API_KEY_PREFIX}, as API keys do`)
     .optional(),
-  LOCI_OPERATOR_WORKSPACES: list.pipe(z.array(z.uuid())).default([]),
-  LOCI_JWT_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_OPERATOR_WORKSPACES: list.pipe(z.array(z.uuid().toLowerCase())).default([]),
+  LOCI_JWT_JWKS_URL: webUrl.optional(),
   LOCI_JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   LOCI_JWT_ISSUER: z.string().optional(),
   LOCI_JWT_AUDIENCE: z.string().optional(),

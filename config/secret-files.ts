@@ -5,7 +5,7 @@ const FILE_SUFFIX = '_FILE';
 
 /**
  * Returns the Loci settings of the environment, with the contents of the files that some of them name, and a problem for
- * each file that cannot be read. A variable that is empty counts as not set.
+ * each file that cannot be read and each setting that is given twice. A variable that is empty counts as not set.
  */
 export function readSecretFiles(environment: NodeJS.ProcessEnv): {
   values: Record<string, string>;
@@ -19,8 +19,10 @@ export function readSecretFiles(environment: NodeJS.ProcessEnv): {
       values[name] = value;
       continue;
     }
+    const setting = name.slice(0, -FILE_SUFFIX.length);
+    if (environment[setting]) problems.push(`${setting} and ${name} are both set: set one of them`);
     try {
-      values[name.slice(0, -FILE_SUFFIX.length)] = readFileSync(value, 'utf8').trim();
+      values[setting] = readFileSync(value, 'utf8').trim();
     } catch {
       problems.push(`${name} names a file that cannot be read: ${value}`);
     }

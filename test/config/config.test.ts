@@ -66,6 +66,33 @@ test('reads a setting from a file, and names a file that cannot be read', async 
   t.deepEqual(problems, [`LOCI_WEAVIATE_API_KEY_FILE names a file that cannot be read: ${absent}`]);
 });
 
+test('settings that could not work are refused, and those that are clear are understood', (t) => {
+  const wrong = {
+    LOCI_PUBLIC_URL: 'loci.example.com:8700',
+    LOCI_WEAVIATE_URL: 'weaviate:8080',
+    LOCI_CHAT_BASE_URL: 'localhost:11434/v1',
+    LOCI_OPENAI_BASE_URL: 'localhost:8080/v1',
+    LOCI_MCP_HOSTS: 'loci.example.com:8443',
+    LOCI_ADMIN_TOKEN: `loci_${'x'.repeat(32)}`,
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const { problems } = t.throws(() => readConfig({ ...REQUIRED, [name]: value }), { instanceOf: ConfigError }, name);
+    t.true(problems.length === 1 && problems[0]?.startsWith(name), String(problems));
+  }
+  const { problems } = t.throws(
+    () => readConfig({ ...REQUIRED, LOCI_API_KEY_PEPPER_FILE: import.meta.filename, LOCI_LOG_LEVEL: 'info' }),
+    { instanceOf: ConfigError },
+  );
+  t.deepEqual(problems, ['LOCI_API_KEY_PEPPER and LOCI_API_KEY_PEPPER_FILE are both set: set one of them']);
+  t.is(
+    readConfig({ ...REQUIRED, LOCI_PUBLIC_URL: 'https://loci.example.com/' }).api.publicUrl,
+    'https://loci.example.com',
+  );
+  const id = '0198C0DE-0000-7000-8000-00000000000B';
+  t.notThrows(() => readConfig({ ...REQUIRED, LOCI_MCP_HOSTS: '[::1],loci.example.com' }));
+  t.true(JSON.stringify(readConfig({ ...REQUIRED, LOCI_OPERATOR_WORKSPACES: id })).includes(id.toLowerCase()));
+});
+
 test('treats an empty variable as unset', (t) => {
   t.deepEqual(readConfig({ ...REQUIRED, LOCI_PORT: '', LOCI_OPENAI_DIMENSIONS: '' }), readConfig(REQUIRED));
 });
