@@ -34,6 +34,8 @@ type ListContentsQuery = {
   filters?: Filter | null | undefined;
   limit: number;
   cursor?: string | undefined;
+  /** Aborts when the client leaves, so that nothing more is read for it. */
+  signal?: AbortSignal | undefined;
 };
 
 type ContentPage = {
@@ -80,7 +82,11 @@ async function listFiltered(services: Services, caller: Caller, asked: FilteredL
   const after = createdUs === undefined || id === undefined ? null : { createdUs, id };
   const known = count === undefined ? null : { count, isExact: isExact === 1 };
   const list = { ...filter, after, limit: query.limit, total: known };
-  const { contents, next, total } = await filterContents(services, caller, { list, filter: filters });
+  const { contents, next, total } = await filterContents(services, caller, {
+    list,
+    filter: filters,
+    signal: query.signal,
+  });
   const position = next && [next.createdUs, next.id, total.count, total.isExact ? 1 : 0];
   const nextCursor = position && encodeCursor(binding, position);
   return contentPage(contents, total, { next_cursor: nextCursor, has_more: nextCursor !== null });

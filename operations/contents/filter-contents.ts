@@ -28,9 +28,13 @@ type FilteredPage = { contents: ListedContent[]; next: TimePosition | null; tota
 export async function filterContents(
   services: Services,
   caller: Caller,
-  { list: { limit, total, ...list }, filter }: { list: ContentList; filter: Filter },
+  {
+    list: { limit, total, ...list },
+    filter,
+    signal,
+  }: { list: ContentList; filter: Filter; signal?: AbortSignal | undefined },
 ): Promise<FilteredPage> {
-  const pause = createPause();
+  const pause = createPause(signal);
   const contents: ListedContent[] = [];
   let count = 0;
   let last: TimePosition | null = null;

@@ -64,13 +64,18 @@ async function readFields(
   return found.get(contentId) ?? NO_FIELDS;
 }
 
-async function* pagesOf(services: Services, caller: Caller, { filter, chunkId, ...of }: PassingQuery) {
+async function* pagesOf(services: Services, caller: Caller, { filter, chunkId, signal, ...of }: PassingQuery) {
   const { chunks } = services.stores;
+  const place = { share: caller.scope.workspaceId, lane: 'express', signal } as const;
   const withMetadata = filter !== null && readsChunk(filter);
   for (let from = 0, count = PAGE_SIZE; count === PAGE_SIZE && from < MAX_CHUNKS; from += PAGE_SIZE) {
     const page = { contentId: of.contentId, collectionId: of.collectionId, from, limit: PAGE_SIZE };
-    const ids = chunkId === null ? await chunks.listIds(caller.scope, page) : [chunkId];
-    const rows = await chunks.findHits(caller.scope, { ids, withMetadata });
+    const read = async () => {
+      const ids = chunkId === null ? await chunks.listIds(caller.scope, page) : [chunkId];
+      return { ids, rows: await chunks.findHits(caller.scope, { ids, withMetadata }) };
+    };
+    // Workspaces take turns: a large content has a hundred pages.
+    const { ids, rows } = await services.searchSlots.run(read, place);
     yield rows.filter((row) => row.collection_id === of.collectionId).sort((a, b) => a.chunk_index - b.chunk_index);
     count = ids.length;
   }

@@ -52,10 +52,10 @@ export const listContentsTool = tool(
       next_cursor: NextCursor,
     }),
   },
-  async ({ services, caller, inTurn }, { limit, filters, ...asked }) => {
+  async ({ services, caller, inTurn, signal }, { limit, filters, ...asked }) => {
     const filter = parseFilter(filters);
     if (filter !== null && readsChunk(filter)) throw forSearches();
-    const read = (rows: number) => listContents(services, caller, { ...asked, filters: filter, limit: rows });
+    const read = (rows: number) => listContents(services, caller, { ...asked, filters: filter, limit: rows, signal });
     // Filters are tested on rows that the page may not have, each time that it is read.
     const isScan = filter !== null;
     const readInTurn = (rows: number) => inTurn({ limit: rows, isScan }, () => read(rows));

@@ -8,6 +8,7 @@ import { Id, textField } from '#domain/records/fields.ts';
 import { CONTENT_STATUSES } from '#domain/statuses.ts';
 import { listContents } from '#operations/contents/contents.ts';
 import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
+import { whileConnected } from '#api/http/request/while-connected.ts';
 import { route } from '#api/http/route.ts';
 
 /** What fits into a URL that every proxy passes on. */
@@ -76,5 +77,8 @@ export const listContentsRoute = route(
     response: ContentList,
     extension: true,
   },
-  async ({ services, caller, query }) => listContents(services, caller, query),
+  async ({ services, caller, query, context }) =>
+    query.filters
+      ? whileConnected(context, (signal) => listContents(services, caller, { ...query, signal }))
+      : listContents(services, caller, query),
 );

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
 import { CreateCollectionRequest } from '#domain/records/collection.ts';
 import { AnswerRequest } from '#domain/records/answer.ts';
 import { ExplainSearchRequest } from '#domain/records/missing-result.ts';
 import { SearchRequest } from '#domain/records/search.ts';
 import { retrievePassages } from '#operations/answers/retrieve-passages.ts';
+import { listContents } from '#operations/contents/contents.ts';
 import { countFacets } from '#operations/search/count-facets.ts';
 import { explainSearch } from '#operations/search/explain-search.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
@@ -144,4 +146,13 @@ test('that there are too many collections is found out without looking into all 
   t.true(loops.length > 0 && Math.max(...loops) <= 12, plans[0]);
   const refused = await t.throwsAsync(searchCollection(services, caller, everywhere()));
   t.like(refused, { code: 'validation_failed' });
+});
+
+test('a filtered list is not read on for a client that left', async (t) => {
+  const { services, caller } = await openCollections(t, 1);
+  const gone = new AbortController();
+  const asked = { filters: parseFilter({ lang: 'none' }), limit: 10 };
+  t.is((await listContents(services, caller, { ...asked, signal: gone.signal })).total_count, 0);
+  gone.abort(new Error('the client left'));
+  await t.throwsAsync(listContents(services, caller, { ...asked, signal: gone.signal }), { message: 'the client left' });
 });
