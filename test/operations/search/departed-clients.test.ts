@@ -154,5 +154,7 @@ test('a filtered list is not read on for a client that left', async (t) => {
   const asked = { filters: parseFilter({ lang: 'none' }), limit: 10 };
   t.is((await listContents(services, caller, { ...asked, signal: gone.signal })).total_count, 0);
   gone.abort(new Error('the client left'));
-  await t.throwsAsync(listContents(services, caller, { ...asked, signal: gone.signal }), { message: 'the client left' });
+  await t.throwsAsync(listContents(services, caller, { ...asked, signal: gone.signal }), {
+    message: 'the client left',
+  });
 });
