@@ -26,12 +26,14 @@ export type PageStatement = {
   order: string;
   /** Most rows of the page. */
   limit: number;
+  /** Of a list that is read often, whose statement is always the same: it is prepared (see `PreparedStatement`). */
+  name?: string | undefined;
 };
 
 /** Returns the rows of a list up to a limit or until they reach `MAX_PAGE_BYTES`, but at least one if there is any. */
 export async function queryPage<Row extends object>(
   database: Database,
-  { list, order, limit }: PageStatement,
+  { list, order, limit, name }: PageStatement,
   bindings: Bindings,
 ): Promise<Page<Row>> {
   const sql = `select * from (
@@ -39,7 +41,8 @@ export async function queryPage<Row extends object>(
          sum(row_bytes) over page - row_bytes as page_bytes_before
        from (${list} limit :pageLimit::bigint + 1) listed window page as (order by ${order})
      ) measured where page_row <= :pageLimit and page_bytes_before < ${MAX_PAGE_BYTES} order by page_row`;
-  const rows = await query<Row & PageColumns>(database, sql, { ...bindings, pageLimit: limit });
+  const statement = name === undefined ? sql : { name, sql };
+  const rows = await query<Row & PageColumns>(database, statement, { ...bindings, pageLimit: limit });
   return { rows: rows.map(withoutPageColumns), hasMore: rows.length < (rows[0]?.page_listed ?? 0) };
 }
 

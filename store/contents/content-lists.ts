@@ -6,7 +6,19 @@ import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deletin
 import { boundedCount, mapPage, queryPage, rowBytes, type BoundedCount, type Page } from '#store/page.ts';
 import { queryOne, type Database } from '#store/postgres.ts';
 import { STAGE_ORDER } from '#store/uploads/run-work.ts';
-import { AFTER_PLACE, anyPlaces, mergedPlaces, SHOWN_LINK, workspacePlaces, type Merge } from './merged-contents.ts';
+import {
+  AFTER_PLACE,
+  anyPlaces,
+  headPlacesOf,
+  IN_SCOPE,
+  linkInScope,
+  mergedPlaces,
+  placesNear,
+  SHOWN_LINK,
+  WITH_SCOPE,
+  workspacePlaces,
+  type Merge,
+} from './merged-contents.ts';
 
 /** Larger numbers of contents that match a filter are not counted: each would have to be read. */
 const MAX_COUNTED_CONTENTS = 1_000;
@@ -61,6 +73,8 @@ type ContentList = {
   from: string;
   position: readonly [createdAt: string, id: string];
   count: (limit: string) => string;
+  /** Set when the statement of the list is always the same. */
+  name?: string;
 };
 
 const PAGE_LIMIT = ':pageLimit::bigint + 1';
@@ -82,32 +96,40 @@ function listOf(from: string, position: ContentList['position']): ContentList {
   return { from, position, count: (limit) => `select from ${from} limit ${limit}` };
 }
 
-const IN_SCOPE = `select c.id from unnest(:collectionIds::uuid[]) x(id) join collections c on c.id = x.id
-  where c.workspace_id = :workspaceId and c.status <> 'deleting'`;
-
 type Select = (limit: string, isOrdered: boolean) => string;
 
 /** The contents of several collections, in the order in which they came into them. */
 function scopeList(contents: string | null): ContentList {
-  return mergedList([selectMerged({ collections: IN_SCOPE, links: SHOWN_LINK, contents, seen: LINK_COLUMNS })]);
+  const merge = { collections: IN_SCOPE, links: SHOWN_LINK, contents, seen: LINK_COLUMNS };
+  const merged = mergedList([selectMerged(merge)]);
+  if (contents !== null) return merged;
+  const near: Select = () =>
+    'select content_id, collection_id, created_at from near where (select is_filled from filled)';
+  const others = selectMerged({ ...merge, collections: `${IN_SCOPE} and not (select is_filled from filled)` });
+  const { from, position } = mergedList([near, others], placesNear(PAGE_LIMIT));
+  return { from, position, count: merged.count, name: 'list_contents_of_scope' };
 }
 
 function selectMerged(merge: Merge): Select {
   return (limit, isOrdered) => (isOrdered ? mergedPlaces : anyPlaces)(merge, limit);
 }
 
-/** Merges selections of places. Each selects up to a limit, or anything to be counted when `isOrdered` is false. */
-function mergedList(selections: readonly Select[]): ContentList {
+/**
+ * Merges selections of places. Each selects up to a limit, or anything to be counted when `isOrdered` is false. `steps`: common
+ * table expressions that they need, after `WITH_SCOPE`.
+ */
+function mergedList(selections: readonly Select[], steps = ''): ContentList {
   const places = (limit: string, isOrdered: boolean) =>
     selections.map((select) => `(${select(limit, isOrdered)})`).join(' union all ');
   return {
-    from: `(select * from (${places(PAGE_LIMIT, true)}) places order by created_at, content_id limit ${PAGE_LIMIT}) place
+    from: `(${WITH_SCOPE}${steps}
+      select * from (${places(PAGE_LIMIT, true)}) places order by created_at, content_id limit ${PAGE_LIMIT}) place
       cross join lateral (select * from contents where id = place.content_id offset 0) t
       cross join lateral (select * from content_collections cc
         where cc.content_id = place.content_id and cc.collection_id = place.collection_id offset 0) cc
       cross join lateral (select ${LINK_COLUMNS}) seen where true`,
     position: ['place.created_at', 'place.content_id'],
-    count: (limit) => `select from (${places(limit, false)}) places limit ${limit}`,
+    count: (limit) => `${WITH_SCOPE} select from (${places(limit, false)}) places limit ${limit}`,
   };
 }
 
@@ -135,7 +157,7 @@ function statusList(scope: Scope, { collectionId, status, search }: ContentFilte
   const written: Select = (limit) => `select cc.content_id, cc.collection_id, cc.created_at from contents t
     join content_collections cc on cc.content_id = t.id cross join lateral (select ${LINK_COLUMNS}) seen
     where t.workspace_id = :workspaceId and t.is_status_written and ${MATCHING} and ${AFTER_PLACE} and ${shown}
-      and ${isOne ? `cc.collection_id = :collectionId and ${COLLECTION_IN_SCOPE}` : LINK_IN_SCOPE}
+      and ${isOne ? `cc.collection_id = :collectionId and ${COLLECTION_IN_SCOPE}` : linkInScope('cc')}
     order by cc.created_at, cc.content_id limit ${limit}`;
   return mergedList([ofRuns, written]);
 }
@@ -158,8 +180,14 @@ export async function listContents(
         order by ${createdAt}, ${id}`,
       order: 'created_us, id',
       limit,
+      name: list.name,
     },
-    { ...bindings, afterUs: after?.createdUs, afterId: after?.id },
+    {
+      ...bindings,
+      afterUs: after?.createdUs,
+      afterId: after?.id,
+      headPlaces: headPlacesOf(scope.collectionIds?.length ?? 1, limit + 1),
+    },
   );
   return mapPage(page, ({ created_us, source, url, ...content }) => ({ content, createdUs: created_us, source, url }));
 }

@@ -1,5 +1,8 @@
 import { notDeleting } from '#store/collections/not-deleting.ts';
 
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** What a list of contents is merged from. All fields are SQL. */
 export type Merge = {
   /** Selects the ids of collections, as `id`. */
@@ -12,9 +15,30 @@ export type Merge = {
   seen: string;
 };
 
-/** Of a place in the list, `cc`. Requires the bindings of a cursor. */
-export const AFTER_PLACE = `(:afterUs::bigint is null
-  or (cc.created_at, cc.content_id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))`;
+/**
+ * The ids of the scope, for a statement that begins with it. A key can be limited to a thousand collections: their ids are sent
+ * once, and hidden from the planner, which would look up each in its statistics, for longer than the list takes.
+ */
+export const WITH_SCOPE = 'with scope as materialized (select :collectionIds::uuid[] as ids)';
+
+/** Selects the ids of the collections of a scope that names them. Requires `WITH_SCOPE`. */
+export const IN_SCOPE = `select x.id from scope cross join lateral unnest(scope.ids) x(id) where ${notDeleting('x.id')}`;
+
+/** Condition on the collection of a link, whether the scope names collections or not. Requires `WITH_SCOPE`. */
+export const linkInScope = (link: string): string => `((select ids from scope) is null
+    or ${link}.collection_id in (select unnest(ids) from scope)) and ${notDeleting(`${link}.collection_id`)}`;
+
+/**
+ * Of a place in the list, `cc`. Requires the bindings of a cursor. One comparison without `or`, so that prepared plans use the
+ * index, and without `coalesce`, which Postgres does not take for leakproof: under row security it would read the rows first.
+ */
+export const AFTER_PLACE = after('cc.created_at, cc.content_id');
+
+function after(place: string): string {
+  return `(${place}) > (
+    case when :afterUs::bigint is null then '-infinity' else to_timestamp(0) + :afterUs::bigint * interval '1 microsecond' end,
+    case when :afterId::uuid is null then '${FIRST_ID}'::uuid else :afterId::uuid end)`;
+}
 
 /**
  * A content in several collections of the scope is listed in the one of which it has its status: its home collection, or else the
@@ -22,25 +46,75 @@ export const AFTER_PLACE = `(:afterUs::bigint is null
  */
 export const SHOWN_LINK = `(not cc.is_shared or cc.collection_id = (
   select o.collection_id from content_collections o join contents home on home.id = o.content_id
-  where o.content_id = cc.content_id and (:collectionIds::uuid[] is null or o.collection_id = any(:collectionIds::uuid[]))
-    and ${notDeleting('o.collection_id')}
+  where o.content_id = cc.content_id and ${linkInScope('o')}
   order by o.collection_id <> home.collection_id, o.created_at, o.collection_id limit 1))`;
 
 /**
  * Selects the first places (`content_id`, `collection_id`, `created_at`) of a list of the contents of several collections, in the
- * order in which they came into them, up to `limit`. Each collection has an index in that order. Only those collections can have
- * a content among the first whose own first contents come first: these are found, and of each no more than `limit` is read.
+ * order in which they came into them, up to `limit`. Each collection has an index in that order. A few places of each are read
+ * first, `:headPlaces` (see `headPlacesOf`). Of these in order, the one at `limit` is a bound of the list: the rest of each
+ * collection is read up to it only.
  */
 export function mergedPlaces(merge: Merge, limit: string): string {
-  const next = (count: string) => `
+  const next = (condition: string, count: string) => `
     select cc.content_id, cc.collection_id, cc.created_at from content_collections cc
     ${readContents(merge)}
-    where cc.collection_id = place.id and cc.workspace_id = :workspaceId and ${AFTER_PLACE} and ${conditionOf(merge)}
+    where cc.collection_id = place.id and cc.workspace_id = :workspaceId and ${condition} and ${conditionOf(merge)}
     order by cc.created_at, cc.content_id limit ${count}`;
-  return `select cc.* from (
-      select place.id from (${merge.collections}) place cross join lateral (${next('1')}) cc
-      order by cc.created_at, cc.content_id limit ${limit}
-    ) place cross join lateral (${next(limit)}) cc order by cc.created_at, cc.content_id limit ${limit}`;
+  return `with heads as materialized (
+      select cc.*, row_number() over (partition by cc.collection_id order by cc.created_at, cc.content_id) as number
+      from (${merge.collections}) place cross join lateral (${next(AFTER_PLACE, ':headPlaces::bigint')}) cc
+    ), bound as materialized (
+      select coalesce(b.created_at, 'infinity') as created_at, coalesce(b.content_id, '${LAST_ID}') as content_id
+      from (values (1)) one left join lateral (
+        select created_at, content_id from heads order by created_at, content_id offset ${limit} - 1 limit 1) b on true
+    )
+    select content_id, collection_id, created_at from heads union all
+    select cc.* from (
+      select collection_id as id, created_at, content_id from heads where number = :headPlaces and ${UP_TO_BOUND('heads')}
+    ) place cross join lateral (${next(
+      `(cc.created_at, cc.content_id) > (place.created_at, place.content_id)
+      and ${UP_TO_BOUND('cc')}`,
+      limit,
+    )}) cc
+    order by created_at, content_id limit ${limit}`;
+}
+
+/** Condition on a place. Scalar subqueries can be conditions of an index. */
+const UP_TO_BOUND = (place: string): string =>
+  `(${place}.created_at, ${place}.content_id) <= ((select created_at from bound), (select content_id from bound))`;
+
+/** The number of places that are read of each collection at first: together twice as many as are asked for. */
+export function headPlacesOf(collections: number, limit: number): number {
+  return Math.min(limit, Math.ceil((2 * limit) / Math.max(1, collections)));
+}
+
+/**
+ * Common table expressions after `WITH_SCOPE`: `near`, the places up to a guess, and `filled`, whether `near` begins the list with
+ * at least `limit` places. Looking into each of a thousand collections takes longer than all else; places in a short range of time
+ * are found in all of them by one scan of the index. The guess is when the contents of the workspace whose home is in the scope come
+ * to `limit`. It costs less than the looks that it saves, as it reads no more contents than there are collections. It need not be
+ * right: contents come into other collections later than into their home, so that the range can have too many places, or too few.
+ * `is true` keeps the planner from a join, in which it compares each content with each id.
+ */
+export function placesNear(limit: string): string {
+  const most = `(select cardinality(ids) from scope) + ${limit}`;
+  return `, guess as materialized (
+      select created_at, id from (
+        select t.created_at, t.id, t.collection_id from contents t
+        where t.workspace_id = :workspaceId and ${after('t.created_at, t.id')}
+        order by t.created_at, t.id limit (select cardinality(ids) from scope)) t
+      where (collection_id in (select unnest(ids) from scope)) is true order by created_at, id offset ${limit} - 1 limit 1
+    ), links_near as materialized (
+      select cc.content_id, cc.collection_id, cc.created_at, cc.is_shared from content_collections cc
+      where cc.collection_id = any((select ids from scope)::uuid[]) and cc.workspace_id = :workspaceId and ${AFTER_PLACE}
+        and (cc.created_at, cc.content_id) <= ((select created_at from guess), (select id from guess))
+        and ${notDeleting('cc.collection_id')} limit ${most}
+    ), near as materialized (
+      select cc.content_id, cc.collection_id, cc.created_at from links_near cc where ${SHOWN_LINK}
+    ), filled as materialized (
+      select (select count(*) from links_near) < ${most} and (select count(*) from near) >= ${limit} as is_filled
+    )`;
 }
 
 /** Selects the first places of a list of the contents of the whole workspace, whose `links` have an index in this order. */
