@@ -44,6 +44,7 @@ import * as jobLists from './lists/20261209_job_lists.ts';
 import * as countMoves from './lists/20261210_count_moves.ts';
 import * as runIndexes from './lists/20261211_run_indexes.ts';
 import * as lastVersions from './20261212_last_versions.ts';
+import * as runsInProgress from './lists/20261212_runs_in_progress.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
 
 type Migration = {
@@ -101,6 +102,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261210_row_security_of_all_tables', ...rowSecurityOfAllTables },
   { name: '20261211_run_indexes', ...runIndexes },
   { name: '20261212_last_versions', ...lastVersions },
+  { name: '20261212_runs_in_progress', ...runsInProgress },
 ];
 
 /** For `knex.migrate`. */

@@ -3,6 +3,9 @@ import { query, type Database } from '#store/postgres.ts';
 /** Stages of a run that is in progress, as a list for SQL. */
 export const IN_PROGRESS = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
+/** Of a run `cc` that is in progress, or paused: an index of the contents of runs has only these. */
+export const IN_PROGRESS_OR_PAUSED = `cc.bucket in ('working', 'paused')`;
+
 /** Selects runs: of one content, of several contents, of an upload, or all of one run. */
 export type RunTarget =
   { contentId: string } | { contentIds: readonly string[] } | { uploadId: string } | { runId: string };
@@ -11,7 +14,7 @@ export type RunTarget =
 export function inTarget(target: RunTarget): string {
   if ('contentId' in target) return `cc.content_id = :contentId`;
   if ('contentIds' in target) return `cc.content_id = any(:contentIds::uuid[])`;
-  if ('runId' in target) return `cc.run_id = :runId and cc.bucket is not null`;
+  if ('runId' in target) return `cc.run_id = :runId and ${IN_PROGRESS_OR_PAUSED}`;
   return `cc.upload_id = :uploadId and cc.content_id = any(array(
     select uc.content_id from upload_contents uc where uc.upload_id = :uploadId))`;
 }

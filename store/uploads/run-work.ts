@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
-import { IN_PROGRESS } from './change-runs.ts';
+import { IN_PROGRESS, IN_PROGRESS_OR_PAUSED } from './change-runs.ts';
 import { query, type Database } from '#store/postgres.ts';
 
 export type RunRef = { collectionId: string; runId: string };
@@ -43,11 +43,12 @@ export function createRunWork(database: Database) {
     listPending(scope: Scope, run: RunRef, page: { after: string | null; limit: number }) {
       return query<{ content_id: string; size: number | null; type: string | null; source: string }>(
         database,
-        `select cc.content_id, t.size, t.type, t.source
-         from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.bucket is not null and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
-         order by cc.content_id limit :limit`,
+        `select t.id as content_id, t.size, t.type, t.source from (
+           select cc.content_id from content_collections cc
+           where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+             and ${IN_PROGRESS_OR_PAUSED} and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
+           order by cc.content_id limit :limit) pending
+         cross join lateral (select * from contents where id = pending.content_id offset 0) t order by t.id`,
         { workspaceId: scope.workspaceId, ...run, ...page },
       );
     },

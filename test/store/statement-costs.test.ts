@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
-import { fillDataSet } from '#bench/scale/fill-data-set.ts';
+import { fillDataSet, type DataSetSize } from '#bench/scale/fill-data-set.ts';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
 import { storeCalls } from '#bench/scale/store-calls.ts';
 import { prepareApplicationRole } from '#migrations/application-role.ts';
-import { createPostgres } from '#store/postgres.ts';
+import { createPostgres, query } from '#store/postgres.ts';
 import { createOwnDatabase } from '#test/support/harness/own-services.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
@@ -12,8 +12,8 @@ const GROWTH = 4;
 /** What a page of fifty rows, or a count that stops at its bound, reads at most besides: deeper indexes, a page that is full. */
 const FIXED_BUFFERS = 1_000;
 
-/** Buffers that each call reads of a data set of this size, behind the policies of the tables. */
-async function buffersOf(t: ExecutionContext, factor: number): Promise<Map<string, number>> {
+/** A data set in a database of its own, and a connection behind the policies of the tables. */
+async function fillDatabase(t: ExecutionContext, size: DataSetSize) {
   const own = await createOwnDatabase();
   t.teardown(() => own.drop());
   const url = new URL(testStack().environment['LOCI_DATABASE_URL'] ?? '');
@@ -21,9 +21,14 @@ async function buffersOf(t: ExecutionContext, factor: number): Promise<Map<strin
   await prepareApplicationRole(own.url, url.href);
   const application = createPostgres({ url: url.href, poolSize: 1, applicationName: 'loci-test' });
   t.teardown(() => application.destroy());
+  return { application, owner: own.database, data: await fillDataSet(own.database, size) };
+}
+
+/** Buffers that each call reads of a data set with so many times the rows. */
+async function buffersOf(t: ExecutionContext, factor: number): Promise<Map<string, number>> {
   const size = { ...SMALL, chunks: SMALL.chunks * factor, contents: SMALL.contents * factor };
   const others = { memories: SMALL.memories * factor, deliveries: SMALL.deliveries * factor };
-  const data = await fillDataSet(own.database, { ...size, ...others });
+  const { application, data } = await fillDatabase(t, { ...size, ...others });
   const buffers = new Map<string, number>();
   for (const call of storeCalls(data)) {
     const measured = await measureStatements(application, call, { repetitions: 0 });
@@ -43,4 +48,29 @@ test('lists, counts and loops read no more of four times the rows', async (t) =>
   });
   t.deepEqual(linear, []);
   t.true(small.size > 30);
+});
+
+test('a page reads less than each of many collections, and not what has ended of a run', async (t) => {
+  t.timeout(240_000);
+  const size = { chunks: 20_000, contents: 20_000, collections: 800, memories: 10, deliveries: 10 };
+  const { application, owner, data } = await fillDatabase(t, size);
+  const calls = new Map(storeCalls(data).map((call) => [call.what, call]));
+  const read = async (what: string) => {
+    const call = calls.get(what);
+    if (!call) throw new Error(`there is no call "${what}"`);
+    return (await measureStatements(application, call, { repetitions: 0 })).buffers;
+  };
+  // The rows of the page itself take up to ten each.
+  const many = await read('contents of a key limited to 1000 collections');
+  t.true(many < size.collections, `${many} buffers`);
+  const some = await read('contents of a key limited to 100 collections');
+  t.true(some < 1_000, `${some} buffers`);
+  const pending = await read('what a run has still to do');
+  const ended = await query(
+    owner,
+    `update content_collections set stage = 'failed' where run_id = :uploadId and stage = 'ready' returning content_id`,
+    { uploadId: data.uploadId },
+  );
+  t.true(ended.length > 5_000);
+  t.true((await read('what a run has still to do')) <= pending * 1.25);
 });
