@@ -68,7 +68,12 @@ function listCalls({ workspaceId, collectionIds, userId, middleUs }: DataSet): N
     ['collections of the workspace', ({ collections }) => collections.list(whole, {}, PAGE)],
     ['the largest collection', ({ collections }) => collections.find(whole, largest)],
     ['chunks of the workspace', ({ chunks }) => chunks.listPublished(whole, {}, PAGE)],
-    ['chunks of a key limited to 20 collections', ({ chunks }) => chunks.listPublished(limited(20), {}, PAGE)],
+    ...[20, 1000].map((count): NamedCall => {
+      return [
+        `chunks of a key limited to ${count} collections`,
+        ({ chunks }) => chunks.listPublished(limited(count), {}, PAGE),
+      ];
+    }),
     ['memories of the workspace', ({ memories: store }) => store.list(whole, memories, PAGE)],
     ['memories that a user reads', ({ memories: store }) => store.list(whole, { ...memories, readerId: userId }, PAGE)],
     [
@@ -166,12 +171,14 @@ function conversationCalls({ workspaceId, collectionIds, uploadId }: DataSet): N
 function countCalls({ workspaceId, collectionIds, userId }: DataSet): NamedCall[] {
   const whole = { workspaceId, collectionIds: null };
   const limited = { workspaceId, collectionIds: someOf(collectionIds, 20) };
+  const many = { workspaceId, collectionIds: someOf(collectionIds, 1000) };
   const [largest = ''] = collectionIds;
   const memories = { userId: null, memoryType: null, readerId: null, includeSuperseded: false };
   return [
     ['count: contents of the workspace', ({ contents }) => contents.count(whole, {})],
     ['count: contents of the largest collection', ({ contents }) => contents.count(whole, { collectionId: largest })],
     ['count: contents of a key limited to 20 collections', ({ contents }) => contents.count(limited, {})],
+    ['count: contents of a key limited to 1000 collections', ({ contents }) => contents.count(many, {})],
     ['count: contents, ready', ({ contents }) => contents.count(whole, { status: 'ready' })],
     ['count: contents, cancelled', ({ contents }) => contents.count(whole, { status: 'cancelled' })],
     ['count: chunks of the workspace', ({ chunks }) => chunks.countPublished(whole, {})],

@@ -13,10 +13,10 @@ import {
   IN_SCOPE,
   linkInScope,
   mergedPlaces,
+  placesInOrder,
   placesNear,
   SHOWN_LINK,
   WITH_SCOPE,
-  workspacePlaces,
   type Merge,
 } from './merged-contents.ts';
 
@@ -141,23 +141,22 @@ const NOT_WRITTEN = `cc.content_id not in (
  * one by collection, and by what clients have written instead.
  */
 function statusList(scope: Scope, { collectionId, status, search }: ContentFilter): ContentList {
-  const one = `select c.id from collections c where c.id = :collectionId and ${COLLECTION_IN_SCOPE}`;
+  const one = `cc.collection_id = :collectionId and ${COLLECTION_IN_SCOPE}`;
   const isOne = collectionId !== undefined;
-  const shown = isOne ? 'true' : SHOWN_LINK;
   const found = {
-    links: `cc.bucket = :bucket and ${shown} and ${NOT_WRITTEN}`,
+    links: `cc.bucket = :bucket and ${isOne ? one : SHOWN_LINK} and ${NOT_WRITTEN}`,
     // In a bucket of its own, a status need not be looked at.
     contents: isInProgress(status) || search !== undefined ? MATCHING : null,
     seen: LINK_COLUMNS,
   };
-  const isWhole = !isOne && scope.collectionIds === null;
-  const ofRuns: Select = isWhole
-    ? (limit) => workspacePlaces(found, limit)
-    : selectMerged({ ...found, collections: isOne ? one : IN_SCOPE });
+  const isMerged = !isOne && scope.collectionIds !== null;
+  const ofRuns: Select = isMerged
+    ? selectMerged({ ...found, collections: IN_SCOPE })
+    : (limit) => placesInOrder(found, limit);
   const written: Select = (limit) => `select cc.content_id, cc.collection_id, cc.created_at from contents t
     join content_collections cc on cc.content_id = t.id cross join lateral (select ${LINK_COLUMNS}) seen
-    where t.workspace_id = :workspaceId and t.is_status_written and ${MATCHING} and ${AFTER_PLACE} and ${shown}
-      and ${isOne ? `cc.collection_id = :collectionId and ${COLLECTION_IN_SCOPE}` : linkInScope('cc')}
+    where t.workspace_id = :workspaceId and t.is_status_written and ${MATCHING} and ${AFTER_PLACE}
+      and ${isOne ? one : `${SHOWN_LINK} and ${linkInScope('cc')}`}
     order by cc.created_at, cc.content_id limit ${limit}`;
   return mergedList([ofRuns, written]);
 }

@@ -90,12 +90,12 @@ export function headPlacesOf(collections: number, limit: number): number {
 }
 
 /**
- * Common table expressions after `WITH_SCOPE`: `near`, the places up to a guess, and `filled`, whether `near` begins the list with
- * at least `limit` places. Looking into each of a thousand collections takes longer than all else; places in a short range of time
- * are found in all of them by one scan of the index. The guess is when the contents of the workspace whose home is in the scope come
- * to `limit`. It costs less than the looks that it saves, as it reads no more contents than there are collections. It need not be
- * right: contents come into other collections later than into their home, so that the range can have too many places, or too few.
- * `is true` keeps the planner from a join, in which it compares each content with each id.
+ * Common table expressions after `WITH_SCOPE`: `near`, the places up to a guess, and `filled`, whether `near` begins the list
+ * with at least `limit` places. Looking into each of a thousand collections takes longer than all else; one scan of the index
+ * finds the places of a short range of time in all of them. The guess is when the contents of the workspace whose home is in
+ * the scope come to `limit`. It reads no more contents than there are collections, which costs less than the looks that it
+ * saves. It need not be right: contents come into other collections later than into their home, so that the range can have too
+ * many places, or too few. `is true` keeps the planner from a join, in which it compares each content with each id.
  */
 export function placesNear(limit: string): string {
   const most = `(select cardinality(ids) from scope) + ${limit}`;
@@ -117,8 +117,8 @@ export function placesNear(limit: string): string {
     )`;
 }
 
-/** Selects the first places of a list of the contents of the whole workspace, whose `links` have an index in this order. */
-export function workspacePlaces(merge: Omit<Merge, 'collections'>, limit: string): string {
+/** Selects the first places of a list whose `links`, of the whole workspace or of one collection, have an index in this order. */
+export function placesInOrder(merge: Omit<Merge, 'collections'>, limit: string): string {
   return `select cc.content_id, cc.collection_id, cc.created_at from content_collections cc
     ${readContents(merge)}
     where cc.workspace_id = :workspaceId and ${notDeleting('cc.collection_id')} and ${AFTER_PLACE} and ${conditionOf(merge)}
