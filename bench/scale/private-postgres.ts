@@ -33,8 +33,18 @@ export async function withPrivatePostgres<Result>(
   });
   try {
     await server.process.start();
-    const owner = createPostgres({ url: server.ownerUrl, poolSize: 1, applicationName: 'loci-bench', statementTimeoutMs: 0 });
-    const application = createPostgres({ url: server.databaseUrl, poolSize: 2, applicationName: 'loci-bench', statementTimeoutMs: 0 });
+    const owner = createPostgres({
+      url: server.ownerUrl,
+      poolSize: 1,
+      applicationName: 'loci-bench',
+      statementTimeoutMs: 0,
+    });
+    const application = createPostgres({
+      url: server.databaseUrl,
+      poolSize: 2,
+      applicationName: 'loci-bench',
+      statementTimeoutMs: 0,
+    });
     try {
       await owner.migrate.latest({ migrationSource });
       await prepareApplicationRole(server.ownerUrl, server.databaseUrl);
