@@ -3,6 +3,7 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
@@ -105,6 +106,31 @@ test('of files with decomposed accents, as macOS names them, those that are refu
   const uploads = page.getByRole('region', { name: 'Uploads: 2 of 2 done' });
   await uploads.getByRole('button', { name: /bersicht\.txt/ }).waitFor();
   t.is(await uploads.getByRole('button', { name: /zebra\.txt/ }).count(), 0);
+});
+
+test('what fails without a dialog is told in one, and closing it leads back to where the focus was', async (t) => {
+  const flow = await startFlow();
+  const [made] = (await flow.upload(['file', new File(['Soon gone.'], 'gone.txt')])).uploads;
+  await using console = await openConsole({ apiKey: flow.key, path: `/collections/${flow.collectionId}` });
+  const { page, problems } = console;
+  const menu = page.getByRole('button', { name: 'Actions of gone.txt' });
+  await menu.waitFor();
+  const path = `/contents/${made?.content_id}`;
+  t.is((await flow.api.send(path, { method: 'DELETE' })).status, 202);
+  await until(
+    async () => flow.api.send(path),
+    ({ status }) => status === 404,
+  );
+  for (const time of ['first', 'second']) {
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Download the file' }).click();
+    const dialog = page.getByRole('dialog');
+    t.regex(await dialog.getByRole('alert').innerText(), /not_found[\s\S]*Request/, `${time} time`);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('[aria-label="Actions of gone.txt"]:focus').waitFor();
+  }
+  t.deepEqual(problems, []);
 });
 
 test('hostile names and texts are shown as text at 390 px, and a key that only reads is offered nothing else', async (t) => {

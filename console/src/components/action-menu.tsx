@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Loader, Menu } from '@mantine/core';
 import { Icon, type IconName } from './icon.tsx';
 
 /** Does something, or leads to a page elsewhere. */
@@ -11,24 +11,25 @@ export function ActionMenu({ label, items, isWaiting = false }: ActionMenuProps)
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={label} loading={isWaiting}>
-          <Icon name="more" />
+        {/* Not `loading`, which disables it: it would lose the focus. */}
+        <ActionIcon variant="subtle" color="gray" aria-label={label} aria-busy={isWaiting}>
+          {isWaiting ? <Loader size={16} color="gray" /> : <Icon name="more" />}
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {items.map((item) => (
-          <Item key={item.label} item={item} />
+          <Item key={item.label} item={item} isDisabled={isWaiting} />
         ))}
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-function Item({ item }: { item: MenuItem }) {
+function Item({ item, isDisabled }: { item: MenuItem; isDisabled: boolean }) {
   const icon = <Icon name={item.icon} size={16} />;
   if ('onChoose' in item)
     return (
-      <Menu.Item leftSection={icon} onClick={item.onChoose}>
+      <Menu.Item leftSection={icon} disabled={isDisabled} onClick={item.onChoose}>
         {item.label}
       </Menu.Item>
     );
