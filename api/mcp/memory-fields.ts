@@ -11,8 +11,7 @@ const MAX_TOPIC_TOKENS = 1_000;
 
 /** Arguments and results of the tools for memories. */
 export const UserIdArgument = textField(255, 1).optional().meta({
-  description:
-    'User whom the memories belong to. Required for writing with an API key; with a user token it is that user.',
+  description: 'Whose memory it is: required with an API key, and with a user token that user.',
 });
 export const MemoryText = textField(MAX_MEMORY_CHARACTERS, 1).refine((text) => text.trim() !== '', {
   message: 'Must not be blank',
@@ -34,10 +33,8 @@ export type ShownMemory = z.input<typeof ShownMemory>;
 /** The result of writing a memory. */
 export const WrittenMemory = z.object({
   memory: ShownMemory,
-  is_shortened: z
-    .boolean()
-    .meta({ description: 'True: all of it is stored, and only this result leaves some of it out.' }),
-  is_searchable: z.boolean().meta({ description: 'False: it is stored, and searches find it a little later.' }),
+  is_shortened: z.boolean().meta({ description: 'Only this result leaves some of it out.' }),
+  is_searchable: z.boolean().meta({ description: 'False: searches find it a little later.' }),
 });
 
 /** A memory as tools show it. */

@@ -6,7 +6,7 @@ import { parseFilter } from '#domain/filters/parse-filter.ts';
 
 export const IdArgument = z.uuid().toLowerCase();
 export const CollectionIds = z.array(IdArgument).max(50).default([]).meta({
-  description: 'Ids of the collections to look in, at most 50, from list_collections. Empty: every one that you reach.',
+  description: 'Where to look, from list_collections. Empty: every collection that you reach.',
 });
 export const Filters = z
   .record(z.string(), z.unknown())
@@ -14,29 +14,26 @@ export const Filters = z
   .default({})
   .meta({
     description:
-      'Conditions on fields and metadata of contents, such as {"lang": "en", "year": {"$gte": 2020}}. Operators: $eq $ne $gt $gte ' +
-      '$lt $lte $in $nin $exists $contains, combined by $and $or $not.',
+      'Conditions on fields and metadata, such as {"lang": "en", "year": {"$gte": 2020}}. Operators: $eq $ne $gt $gte $lt $lte ' +
+      '$in $nin $exists $contains $and $or $not.',
   });
 export const Cursor = z
   .string()
   .min(1)
   .max(2048)
   .optional()
-  .meta({ description: 'next_cursor of the previous result, with otherwise the same arguments.' });
+  .meta({ description: 'next_cursor of the previous result; the other arguments stay the same.' });
 
-export const ContentNameField = z.string().meta({ description: 'Its name; for a downloaded page its URL.' });
-export const CollectionNameField = z
-  .string()
-  .nullable()
-  .meta({ description: 'Its name; null if you may not read collections.' });
-export const NextCursor = z
-  .string()
-  .nullable()
-  .meta({ description: 'Send it as cursor for the next page; null on the last one.' });
-export const Note = z
-  .string()
-  .nullable()
-  .meta({ description: 'What was left out, and how to go on; null when there is nothing to say.' });
+/** For a downloaded page its URL. */
+export const ContentNameField = z.string();
+/** Null if the caller may not read collections. */
+export const CollectionNameField = z.string().nullable();
+/** Null on the last page. */
+export const NextCursor = z.string().nullable();
+/** A status; as a text, because `list_contents` lists all of them. */
+export const ContentStatusField = z.string();
+/** What was left out, and how to go on; null when there is nothing to say. It explains itself. */
+export const Note = z.string().nullable();
 
 function checkFilter(filters: Record<string, unknown>, context: z.core.$RefinementCtx): void {
   try {

@@ -14,19 +14,27 @@ export type ToolContext = {
   inTurn: InTurn;
 };
 
+/** Hints for clients, which ask the user before tools that change something. */
+type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld: boolean };
+
 type ToolData<Input extends z.ZodObject, Output extends z.ZodObject> = {
   /** What a model calls it by; never changed, because people allow tools by name. */
   name: string;
   title: string;
   description: string;
   permission: Permission;
-  /** Hints for clients, which ask the user before tools that change something. */
-  hints: { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld: boolean };
+  hints: Hints;
   input: Input;
   output: Output;
 };
 
 type JsonSchema = { type: 'object'; [keyword: string]: unknown };
+type Annotations = {
+  readOnlyHint: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint: boolean;
+};
 
 /** A tool without its types: the list of tools and the calls are made from it. */
 export type Tool = {
@@ -39,13 +47,7 @@ export type Tool = {
     description: string;
     inputSchema: JsonSchema;
     outputSchema: JsonSchema;
-    annotations: {
-      title: string;
-      readOnlyHint: boolean;
-      destructiveHint: boolean;
-      idempotentHint: boolean;
-      openWorldHint: boolean;
-    };
+    annotations: Annotations;
   };
   /** @throws AppError `validation_failed` for the arguments, and what the operation throws. */
   run(context: ToolContext, args: unknown): Promise<Record<string, unknown>>;
@@ -66,15 +68,20 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
       description,
       inputSchema: jsonSchemaOf(input, 'input'),
       outputSchema: jsonSchemaOf(output, 'output'),
-      annotations: {
-        title,
-        readOnlyHint: hints.readOnly,
-        destructiveHint: hints.destructive,
-        idempotentHint: hints.idempotent,
-        openWorldHint: hints.openWorld,
-      },
+      annotations: annotationsOf(hints),
     },
     run: async (context, args) => output.parse(await handler(context, parseArguments(input, args, name))),
+  };
+}
+
+/** Two of the hints mean something only for tools that change something. */
+function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints): Annotations {
+  if (readOnly) return { readOnlyHint: true, openWorldHint: openWorld };
+  return {
+    readOnlyHint: false,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
   };
 }
 
@@ -92,23 +99,41 @@ function withKnownNames(issue: ValidationIssue, known: string): ValidationIssue 
 }
 
 /**
- * Without what models pay for and do not need (the pattern of UUIDs, the bounds of all whole numbers), and in forms that clients
- * understand that know less of JSON Schema.
+ * Every agent reads the schemas of all tools before it does anything. They are without what it pays for and does not need, and in
+ * forms that clients understand that know less of JSON Schema.
  */
 function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
-    override: ({ jsonSchema }) => simplify(jsonSchema),
+    override: ({ jsonSchema }) => {
+      simplify(jsonSchema);
+      if (io === 'output') loosen(jsonSchema);
+    },
   });
   return { ...rest, type: 'object' };
 }
 
+/** Leaves out patterns of formats, bounds that bound nothing, and keywords of the REST API. */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.format === 'uuid') delete schema.pattern;
+  if (schema.format !== undefined) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minLength === 0) delete schema.minLength;
+  delete schema['x-loci-extension'];
   // Every name of a field is a text.
   delete schema.propertyNames;
   const { additionalProperties: others } = schema;
-  if (typeof others === 'object' && Object.keys(others).length === 0) schema.additionalProperties = true;
+  if (typeof others === 'object' && Object.keys(others).length === 0) delete schema.additionalProperties;
+  const [first, second] = schema.anyOf ?? [];
+  // "A type or null" takes a list of types, like those of texts and numbers.
+  if (first?.type === 'object' && Object.keys(first).length === 1 && second?.type === 'null') {
+    delete schema.anyOf;
+    schema.type = ['object', 'null'] as unknown as 'object'; // the library's type knows single types only
+  }
+}
+
+/** Results have all fields, and no others: saying so would repeat every name. */
+function loosen(schema: z.core.JSONSchema.BaseSchema): void {
+  delete schema.required;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { UploadForm, type UploadResponse } from '#domain/records/upload.ts';
-import { CONTENT_STATUSES, type ContentStatus } from '#domain/statuses.ts';
+import type { ContentStatus } from '#domain/statuses.ts';
 import { collectionNames } from '#operations/collections/collection-names.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import { acceptUpload } from '#operations/uploads/accept-upload.ts';
 import type { ReceivedItem } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
-import { CollectionNameField, Note } from './result-fields.ts';
+import { CollectionNameField, ContentStatusField, Note } from './result-fields.ts';
 import type { ToolContext } from './tool.ts';
 
 /** Longer than most texts take, and shorter than clients wait. */
 const MAX_WAIT_S = 50;
 
 export const WaitSeconds = z.int().min(0).max(MAX_WAIT_S).meta({
-  description: 'How long to wait until searches find it. It goes on afterwards either way; upload_status tells.',
+  description: 'How long to wait until searches find it; it goes on afterwards.',
 });
 
 /** The result of an upload of one item. */
@@ -24,9 +24,9 @@ export const UploadedItem = z.object({
   name: z.string(),
   collection_id: z.string(),
   collection_name: CollectionNameField,
-  status: z.enum(CONTENT_STATUSES).meta({ description: 'ready: searches find it.' }),
-  duplicate: z.boolean().meta({ description: 'True when the collection already had it.' }),
-  replaced: z.boolean().meta({ description: 'True when the content with this external_id gets another text or name.' }),
+  status: ContentStatusField.meta({ description: 'ready: searches find it.' }),
+  duplicate: z.boolean().meta({ description: 'The collection already had it.' }),
+  replaced: z.boolean().meta({ description: 'The content with this external_id is replaced.' }),
   note: Note,
 });
 

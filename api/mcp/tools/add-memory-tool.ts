@@ -17,18 +17,18 @@ export const addMemoryTool = tool(
     name: 'add_memory',
     title: 'Remember something',
     description:
-      'Stores a memory of a user: one fact or preference, in a sentence that can be understood by itself. Search first, and update ' +
-      'a memory that says something else about the same.',
+      'Stores one fact or preference of a user, in a sentence that can be understood by itself. Search first, and update a memory ' +
+      'that says something else about the same.',
     permission: 'memories:write',
     hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     input: z.strictObject({
-      memory: MemoryText.meta({ description: 'The memory, 1 to 16,384 characters.' }),
+      memory: MemoryText,
       user_id: UserIdArgument,
       memory_type: z
         .enum(MEMORY_TYPES)
         .default('user')
-        .meta({ description: 'Whom it is about. Every user of the workspace may read those of type team.' }),
-      topics: Topics.default([]).meta({ description: 'Words that say what it is about.' }),
+        .meta({ description: 'Every user of the workspace may read those of type team.' }),
+      topics: Topics.default([]),
       metadata: MemoryMetadata.default({}),
       idempotency_key: IdempotencyKey,
     }),

@@ -16,18 +16,17 @@ export const addTextTool = tool(
     name: 'add_text',
     title: 'Add a text',
     description:
-      'Stores a text as a content of a collection, which searches then find. The same text under the same name is stored once; ' +
-      'with an external_id, the text replaces the one that has it.',
+      'Stores a text in a collection, where searches find it. The same text under the same name is stored once.',
     permission: 'uploads:write',
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     input: z.strictObject({
-      collection_id: IdArgument.meta({ description: 'Collection to add it to, from list_collections.' }),
-      text: z.string().min(1).meta({ description: 'Plain text or Markdown; a request has at most 1 MiB.' }),
-      name: textField(1024, 1).meta({ description: 'Name by which people know it, such as a title or a path.' }),
+      collection_id: IdArgument.meta({ description: 'From list_collections.' }),
+      text: z.string().min(1).meta({ description: 'Plain text or Markdown, at most 1 MiB.' }),
+      name: textField(1024, 1).meta({ description: 'A title or path, as people know it.' }),
       external_id: UploadItemFields.shape.external_id.meta({
-        description: 'Your own id of the text, unique in the collection; the content that has it is replaced.',
+        description: 'Your own id of the text; what has it in the collection is replaced.',
       }),
-      metadata: JsonObject.default({}).meta({ description: 'JSON object that searches can filter by.' }),
+      metadata: JsonObject.default({}).meta({ description: 'What searches can filter by.' }),
       idempotency_key: IdempotencyKey,
       wait_seconds: WaitSeconds.default(STANDARD_WAIT_S),
     }),

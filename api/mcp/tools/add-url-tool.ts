@@ -14,23 +14,18 @@ export const addUrlTool = tool(
     name: 'add_url',
     title: 'Add a web page',
     description:
-      'Downloads a URL on the server and stores it as a content of a collection, which searches then find; with crawl, also the ' +
-      'pages of the same site that it links to. A URL that the collection already has is stored once; a crawl updates the pages that it has.',
+      'Downloads a URL and stores it in a collection, where searches find it; with crawl, also the pages of the same site that it ' +
+      'links to. A URL that is there already is stored once; a crawl updates it.',
     permission: 'uploads:write',
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
     input: z.strictObject({
-      collection_id: IdArgument.meta({ description: 'Collection to add it to, from list_collections.' }),
-      url: z.string().min(1).meta({ description: 'Absolute URL that begins with https:// or http://.' }),
-      name: textField(1024, 1).optional().meta({ description: 'Name to show instead of the URL.' }),
-      metadata: JsonObject.default({}).meta({ description: 'JSON object that searches can filter by.' }),
-      crawl: z.boolean().default(false).meta({ description: 'Whether to follow the links of the page.' }),
-      max_pages: z.int().min(1).optional().meta({ description: 'Most pages of a crawl; 100 by default.' }),
-      max_depth: z
-        .int()
-        .min(0)
-        .max(50)
-        .optional()
-        .meta({ description: 'Most links from the URL to a page; 3 by default.' }),
+      collection_id: IdArgument.meta({ description: 'From list_collections.' }),
+      url: z.string().min(1).meta({ description: 'Begins with https:// or http://.' }),
+      name: textField(1024, 1).optional().meta({ description: 'To show instead of the URL.' }),
+      metadata: JsonObject.default({}).meta({ description: 'What searches can filter by.' }),
+      crawl: z.boolean().default(false).meta({ description: 'Follow the links of the page.' }),
+      max_pages: z.int().min(1).optional().meta({ description: '100 by default.' }),
+      max_depth: z.int().min(0).max(50).optional().meta({ description: 'Links from the URL to a page; 3 by default.' }),
       idempotency_key: IdempotencyKey,
       wait_seconds: WaitSeconds.default(STANDARD_WAIT_S),
     }),

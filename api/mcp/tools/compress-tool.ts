@@ -19,16 +19,15 @@ export const compressTool = tool(
     name: 'compress',
     title: 'Compress a text',
     description:
-      'Shortens a text and keeps what helps to answer a question, or what it is mainly about. Nothing is stored. The result has ' +
-      'at most about max_tokens tokens.',
+      'Shortens a text and keeps what helps to answer a question, or what it is mainly about. Nothing is stored.',
     permission: 'compress:write',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({
-      text: z.string().min(1).meta({ description: 'The text; a request has at most 1 MiB.' }),
-      query: textField(8192, 1).optional().meta({ description: 'Question that the result must be able to answer.' }),
+      text: z.string().min(1).meta({ description: 'At most 1 MiB.' }),
+      query: textField(8192, 1).optional().meta({ description: 'Question that the result must answer.' }),
       strategy: z.enum(COMPRESSION_STRATEGIES).default('extractive').meta({
         description:
-          'extractive: keeps whole sentences unchanged; dedupe: folds repetitions; ai_compress: rewritten by the chat model.',
+          'extractive: whole sentences, unchanged; dedupe: folds repetitions; ai_compress: a chat model rewrites it.',
       }),
       target_ratio: z
         .number()

@@ -10,7 +10,7 @@ export const forgetMemoryTool = tool(
     description: 'Deletes a memory with its whole history. This cannot be undone.',
     permission: 'memories:delete',
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-    input: z.strictObject({ memory_id: IdArgument.meta({ description: 'Id of the memory, from search_memories.' }) }),
+    input: z.strictObject({ memory_id: IdArgument.meta({ description: 'From search_memories.' }) }),
     output: z.object({ memory_id: z.string(), deleted: z.literal(true) }),
   },
   async ({ services, caller }, { memory_id: id }) => {

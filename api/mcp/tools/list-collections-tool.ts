@@ -12,8 +12,8 @@ const ListedCollection = z.object({
   name: z.string(),
   description: z.string().nullable(),
   status: z.enum(COLLECTION_STATUSES).meta({ description: 'archived: can be searched, not changed.' }),
-  contents: z.int().meta({ description: 'Number of contents.' }),
-  chunks: z.int().meta({ description: 'Passages that searches can find.' }),
+  contents: z.int(),
+  chunks: z.int(),
 });
 
 export const listCollectionsTool = tool(
@@ -21,18 +21,17 @@ export const listCollectionsTool = tool(
     name: 'list_collections',
     title: 'List collections',
     description:
-      'Lists the collections of documents that you reach, with names, ids and sizes. Other tools take the ids. A page ends at ' +
-      'about 6,000 tokens; go on with next_cursor.',
+      'Lists the collections of documents that you reach, whose ids other tools take. Go on with next_cursor.',
     permission: 'collections:read',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({
-      search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
-      limit: z.int().min(1).max(200).default(50).meta({ description: 'Collections of a page.' }),
+      search: textField(255).optional().meta({ description: 'Part of the name.' }),
+      limit: z.int().min(1).max(200).default(50),
       cursor: Cursor,
     }),
     output: z.object({
       collections: z.array(ListedCollection),
-      total_count: z.int().meta({ description: 'Collections on all pages.' }),
+      total_count: z.int(),
       next_cursor: NextCursor,
     }),
   },
