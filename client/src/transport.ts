@@ -18,8 +18,8 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NAMED_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT']);
 
 /**
- * Returns a `fetch` for openapi-fetch that retries repeatable requests. Every POST and PUT without an `Idempotency-Key` gets one:
- * a POST, or the update of a memory, takes effect only once. After the last attempt, the response is returned whatever its status.
+ * Returns a `fetch` for openapi-fetch that retries repeatable requests. Every POST and PUT without an `Idempotency-Key` gets one,
+ * with which it takes effect only once. After the last attempt, the response is returned whatever its status.
  */
 export function createRetryingFetch(transport: Transport): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -53,17 +53,22 @@ export async function archiveCollection(
 
 /**
  * Replaces the statistics that clients store for a collection. Keys that the service computes always have the computed values.
+ * Repeated with its idempotency key, it overwrites no change in between.
  * @throws AppError `not_found`; `conflict` when it is archived.
  */
 export async function setCollectionStats(
   services: Services,
   caller: Caller,
-  change: { id: string; stats: Record<string, unknown> },
-): Promise<Collection> {
-  return services.stores.transaction(async (stores) => {
-    await lockWritableCollection(stores, caller, change.id);
-    await stores.collectionChanges.setStats(caller.scope, change.id, change.stats);
-    return getCollection({ ...services, stores }, caller, change.id);
+  { id, stats, idempotency }: { id: string; stats: Record<string, unknown>; idempotency: Idempotency | null },
+): Promise<Answer<Collection>> {
+  return withIdempotency(services, caller, {
+    route: 'PUT /collections/{collection_id}/stats',
+    idempotency,
+    effect: async (stores) => {
+      await lockWritableCollection(stores, caller, id);
+      await stores.collectionChanges.setStats(caller.scope, id, stats);
+      return { status: 200, body: await getCollection({ ...services, stores }, caller, id) };
+    },
   });
 }
 

@@ -9,6 +9,7 @@ import {
 } from '#domain/records/oauth.ts';
 import type { OAuthClientRow } from '#store/connections/oauth-clients.ts';
 import { sealClientSecret } from './oauth-settings.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Returns the built-in providers. */
@@ -18,16 +19,16 @@ export function listOAuthProviders({ oauth }: Services): OAuthProviderList {
 
 /**
  * Stores the workspace's OAuth client for a provider, replacing an existing one. A request that sets endpoints requires
- * `connections:reveal`, because secrets are sent to them.
+ * `connections:reveal`, because secrets are sent to them. Repeated with its idempotency key, it overwrites no change in between.
  * @throws AppError `validation_failed`, `forbidden`.
  */
 export async function putOAuthClient(
   services: Services,
   caller: Caller,
-  client: { provider: string; body: PutOAuthClientRequest },
-): Promise<OAuthClient> {
+  client: { provider: string; body: PutOAuthClientRequest; idempotency: Idempotency | null },
+): Promise<Answer<OAuthClient>> {
   requireWholeWorkspace(caller);
-  const { provider, body } = client;
+  const { provider, body, idempotency } = client;
   const { client_id, client_secret: secret, ...settings } = body;
   const setsEndpoints = [body.token_endpoint, body.authorization_endpoint, body.issuer].some(
     (endpoint) => endpoint !== undefined,
@@ -47,7 +48,11 @@ export async function putOAuthClient(
     secret === undefined ? null : sealClientSecret(services, caller.scope, { name: provider, secret });
   const createdBy = caller.principal;
   const row = { provider, client_id, sealed_secret, settings, createdBy };
-  return toClient(await services.stores.oauthClients.put(caller.scope, row));
+  return withIdempotency(services, caller, {
+    route: 'PUT /oauth/clients/{provider}',
+    idempotency,
+    effect: async (stores) => ({ status: 200, body: toClient(await stores.oauthClients.put(caller.scope, row)) }),
+  });
 }
 
 /** Returns all OAuth clients of the workspace, without paging: a workspace has a handful. */

@@ -1,6 +1,7 @@
 import { Collection } from '#domain/records/collection.ts';
 import { JsonObject } from '#domain/records/fields.ts';
 import { setCollectionStats } from '#operations/collections/update-collection.ts';
+import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { CollectionParams } from '#api/routes/path-params.ts';
 
@@ -17,8 +18,11 @@ export const setCollectionStatsRoute = route(
     params: CollectionParams,
     body: JsonObject,
     response: Collection,
+    idempotent: true,
     otherStatuses: { 409: 'The collection is archived' },
   },
-  async ({ services, caller, params, body }) =>
-    setCollectionStats(services, caller, { id: params.collection_id, stats: body }),
+  async ({ services, caller, params, body, idempotency }) => {
+    const change = { id: params.collection_id, stats: body, idempotency };
+    return Reply.json((await setCollectionStats(services, caller, change)).body);
+  },
 );

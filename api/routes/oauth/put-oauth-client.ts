@@ -1,5 +1,6 @@
 import { OAuthClient, PutOAuthClientRequest } from '#domain/records/oauth.ts';
 import { putOAuthClient } from '#operations/connections/oauth-clients.ts';
+import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { OAuthClientParams } from '#api/routes/path-params.ts';
 
@@ -16,6 +17,10 @@ export const putOAuthClientRoute = route(
     body: PutOAuthClientRequest,
     response: OAuthClient,
     extension: true,
+    idempotent: true,
   },
-  async ({ services, caller, params, body }) => putOAuthClient(services, caller, { provider: params.provider, body }),
+  async ({ services, caller, params, body, idempotency }) => {
+    const client = { provider: params.provider, body, idempotency };
+    return Reply.json((await putOAuthClient(services, caller, client)).body);
+  },
 );

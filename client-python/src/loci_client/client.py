@@ -50,7 +50,7 @@ class Loci:
     `create_webhook.sync(client=loci, body=…)` of `loci_client.generated.api.webhooks`. Use it in a `with` statement, or
     call `close`.
 
-    Reads, PUT and every POST are retried while the service is unavailable or busy. A POST, or the update of a memory,
+    Reads, PUT and every POST are retried while the service is unavailable or busy. A POST or PUT
     takes effect only once, because it has an `Idempotency-Key`.
     """
 

@@ -26,7 +26,7 @@ from .errors import (
 )
 
 _KEY = "Idempotency-Key"
-#: Methods that are repeated. Every POST and PUT has an `Idempotency-Key`, which a POST and the update of a memory respect.
+#: Methods that are repeated. Every POST and PUT has an `Idempotency-Key`, with which it takes effect only once.
 _REPEATABLE = {"GET", "HEAD", "OPTIONS", "PUT", "POST"}
 #: With a longer `Retry-After`, the request is not retried.
 _MAX_RETRY_AFTER_S = 120

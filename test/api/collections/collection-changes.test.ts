@@ -6,6 +6,19 @@ import { freshClient, formFor, type ApiClient } from '#test/support/harness/api-
 const patch = (api: ApiClient, id: string, json: unknown) =>
   api.get(`/collections/${id}`, Collection, { method: 'PATCH', json });
 
+test('repeated with the same Idempotency-Key, stats do not overwrite a change in between', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('one');
+  const put = (json: object, key: string) =>
+    api.get(`/collections/${id}/stats`, Collection, { method: 'PUT', json, headers: { 'Idempotency-Key': key } });
+  const first = await put({ readers: 1 }, 'stats-1');
+  await put({ readers: 2 }, 'stats-2');
+  t.deepEqual(await put({ readers: 1 }, 'stats-1'), first);
+  t.like(await api.get(`/collections/${id}`, Collection), { stats: { readers: 2 } });
+  const other = { method: 'PUT', json: { readers: 3 }, headers: { 'Idempotency-Key': 'stats-1' } };
+  t.is((await api.fail(`/collections/${id}/stats`, other)).code, 'idempotency_mismatch');
+});
+
 test('PATCH changes only the fields that are sent', async (t) => {
   const api = await freshClient();
   const json = { name: 'one', description: 'first', tags: ['a'], meta_data: { k: 1 }, settings: { s: true } };

@@ -168,6 +168,17 @@ test('users are redirected only to URLs that the operator allows', async (t) => 
   t.is(declined.headers.get('location'), `${redirect_url}&connection_id=${id}&status=failed&error=access_denied`);
 });
 
+test('repeated with the same Idempotency-Key, an OAuth client does not come back after it was deleted', async (t) => {
+  const api = await freshClient();
+  const json = { client_id: 'shared', client_secret: 'canary-hush' };
+  const put = () =>
+    api.get('/oauth/clients/google', OAuthClient, { method: 'PUT', json, headers: { 'Idempotency-Key': 'client-1' } });
+  const first = await put();
+  t.is((await api.send('/oauth/clients/google', { method: 'DELETE' })).status, 204);
+  t.deepEqual(await put(), first);
+  t.is((await api.get('/oauth/clients', OAuthClientList)).total_count, 0);
+});
+
 test('connections use the OAuth client of their workspace, whose secret is never sent to their own endpoint', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t);

@@ -96,6 +96,16 @@ test('every path parameter is described, and operation ids are unique', (t) => {
   t.is(new Set(ids).size, ids.length);
 });
 
+test('every PUT takes an Idempotency-Key, so that one that is repeated does not overwrite a change in between', (t) => {
+  const puts = Object.entries(paths).flatMap(([path, { put }]) => (put === undefined ? [] : [{ path, put }]));
+  t.true(puts.length > 0);
+  for (const { path, put } of puts)
+    t.true(
+      put.parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
+      path,
+    );
+});
+
 test('validation errors are documented as 400 for upload and as 422 elsewhere', (t) => {
   const upload = paths['/api/v1/upload']?.['post']?.responses ?? {};
   const search = paths['/api/v1/collections/search']?.['post']?.responses ?? {};
