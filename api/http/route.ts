@@ -47,6 +47,8 @@ export type RouteData<
   otherSuccesses?: Readonly<Record<number, string>>;
   /** Error statuses beyond those that follow from the other fields, with the reason. */
   otherStatuses?: Readonly<Record<number, string>>;
+  /** Error statuses whose body may also be of `responseType`, as a page that people see. */
+  pageStatuses?: readonly number[];
   /** Status of validation errors; 422 unless the interface specification requires 400. */
   validationStatus?: 400 | 422;
   /** True for operations that the interface specification does not have. */

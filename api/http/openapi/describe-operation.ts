@@ -113,10 +113,18 @@ function responsesOf(source: Source): Record<string, unknown> {
   for (const status of new Set([...failureStatuses(route), ...Object.keys(other).map(Number)])) {
     responses[status] = {
       description: other[status] ?? STATUS_MEANINGS[status] ?? '',
-      content: { 'application/json': { schema: failureSchema(route, status, schemas) } },
+      content: {
+        'application/json': { schema: failureSchema(route, status, schemas) },
+        ...pageOf(route, status),
+      },
     };
   }
   return responses;
+}
+
+function pageOf({ responseType, pageStatuses = [] }: Route, status: number): Record<string, object> {
+  if (responseType === undefined || !pageStatuses.includes(status)) return {};
+  return { [responseType]: { schema: schemaOfType(responseType) } };
 }
 
 function failureSchema(route: Route, status: number, schemas: SchemaCollection): JsonSchema {

@@ -31,6 +31,7 @@ export const authorizationCallbackRoute = openRoute(
     query: Query,
     response: z.string(),
     responseType: 'text/html',
+    pageStatuses: [400],
     extension: true,
     otherStatuses: {
       303: 'To the `redirect_url` of the authorization',
