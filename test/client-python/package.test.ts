@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest from 'ava';
 import { runCommand } from '#stack/processes/run-command.ts';
+import { copySearch, FOUND_NAME } from '#test/console/copy-search.ts';
 import { codeBlocks, readDocument, section } from '#test/docs/markdown.ts';
 import { freshClient } from '#test/support/harness/api-client.ts';
 import {
@@ -56,6 +57,16 @@ test('every Python block of its README and of the main README works as printed',
   for (const block of blocks) {
     const said = await runCommand({ file: python, args: ['-c', block], cwd: own });
     t.regex(said, /Otters hold hands|^0$/m);
+  }
+});
+
+test('a search that is copied from the console as Python finds the same', async (t) => {
+  t.timeout(480_000);
+  const { codes, environment } = await copySearch('Python');
+  for (const code of codes) {
+    const printed = await runCommand({ file: python, args: ['-c', code], cwd: folder, env: environment });
+    t.regex(printed, new RegExp(`^[\\d.]+ ${FOUND_NAME} Otters\\. it's`));
+    t.notRegex(printed, /draft\.txt|old\.txt/);
   }
 });
 

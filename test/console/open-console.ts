@@ -59,11 +59,32 @@ export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate(async () => {
     type Violation = { id: string; nodes: { html: string }[] };
-    type Axe = { run: () => Promise<{ violations: Violation[] }> };
+    type Axe = { run: (options: object) => Promise<{ violations: Violation[] }> };
     const { axe } = globalThis as unknown as { axe: Axe }; // injected above
-    const { violations } = await axe.run();
+    const { violations } = await axe.run({ rules: { 'target-size': { enabled: true } } });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
   });
+}
+
+/** What can be hit. Choices of a row are hit by their labels, and fields by the frame around them. */
+const TARGETS = 'button, [role="button"], [role="radiogroup"] label, input, select, textarea';
+const FRAMES = '[class*="Input-input"], [class*="Select-input"]';
+
+/**
+ * Returns the visible buttons and fields that are less than 24 × 24 px, as `name: size` (WCAG 2.2, 2.5.8, without its exception for
+ * those that stand far from others).
+ */
+export async function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('${TARGETS}')]
+    .filter((element) => element.checkVisibility({ opacityProperty: true }))
+    .map((element) => {
+      const framed = element.matches('input') ? (element.closest('${FRAMES}') ?? element) : element;
+      const { width, height } = framed.getBoundingClientRect();
+      const name = element.getAttribute('aria-label') ?? element.textContent;
+      return { width, height, said: name + ': ' + Math.round(width) + ' × ' + Math.round(height) };
+    })
+    .filter(({ width, height }) => width > 1 && (width < 24 || height < 24))
+    .map(({ said }) => said)`);
 }
 
 /** Returns by how many pixels the page is wider than its window. */

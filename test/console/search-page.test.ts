@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
-import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
+import { axeViolations, openConsole, smallTargets, widthBeyondWindow } from './open-console.ts';
 
 const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
@@ -23,13 +23,22 @@ test('a search is filtered by clicking, compared, explained, and copied as a com
   await page.getByRole('option', { name: 'en (1)' }).click();
   await page.getByText(/^1 result in/).waitFor();
   t.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  t.deepEqual(await smallTargets(page), [], 'with two filters');
+  await page
+    .getByRole('button', { name: /^Remove/ })
+    .last()
+    .click();
 
   await page.getByText('Side by side', { exact: true }).click();
   for (const kind of ['Hybrid', 'Keyword', 'Vector']) {
     const results = page.getByRole('region', { name: kind });
     await results.getByRole('button', { name: 'Open the passage of otters.txt' }).waitFor();
   }
+  t.deepEqual(await smallTargets(page), [], 'side by side');
   await page.getByRole('button', { name: 'Copy as code' }).click();
+  await page.getByRole('dialog').locator('pre').waitFor();
+  t.deepEqual(await smallTargets(page), [], 'with code');
   const { stdout } = await promisify(execFile)(
     'sh',
     ['-c', await page.getByRole('dialog').locator('pre').innerText()],
@@ -58,7 +67,7 @@ test('hostile passages are shown as text at 390 px, and a filter that the servic
   await flow.upload(...HOSTILE_TEXTS.map((text) => ['content', `found ${text}`] as const));
   await using console = await openConsole({
     apiKey: flow.key,
-    path: '/search?query=found&results=50',
+    path: `/search?query=found&results=50&collections=${encodeURIComponent(JSON.stringify([flow.collectionId]))}`,
     browser: NARROW,
   });
   const { page, problems } = console;
@@ -74,6 +83,7 @@ test('hostile passages are shown as text at 390 px, and a filter that the servic
     .click();
   await page.getByRole('dialog').getByText('found').first().waitFor();
   t.is(await widthBeyondWindow(page), 0);
+  t.deepEqual(await smallTargets(page), [], 'at 390 px');
   t.deepEqual(await axeViolations(page), []);
   const filters = JSON.stringify([{ field: 'year', operator: '$gt', value: 'late' }]);
   await page.goto(`${new URL(page.url()).origin}/console/search?query=found&filters=${encodeURIComponent(filters)}`);

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Drawer, Modal } from '@mantine/core';
+import { CloseButton, type CSSVariablesResolver, createTheme, Drawer, Input, Modal, Pill } from '@mantine/core';
 import { shellTexts } from '../texts/shell-texts.ts';
 
 /** The heading of a dialog is no banner of the page. */
@@ -7,6 +7,9 @@ const DIALOG = {
   closeButtonProps: { 'aria-label': shellTexts.close },
 };
 const DIALOG_STYLES = { title: { fontWeight: 650, fontSize: 'var(--mantine-font-size-lg)' } };
+/** What a finger can hit (WCAG 2.2, 2.5.8); the library's own are 22 px high. */
+const TARGET_PX = 24;
+const TARGET_STYLES = { root: { minWidth: TARGET_PX, minHeight: TARGET_PX } };
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -21,6 +24,10 @@ export const theme = createTheme({
   components: {
     Modal: Modal.extend({ defaultProps: DIALOG, styles: DIALOG_STYLES }),
     Drawer: Drawer.extend({ defaultProps: DIALOG, styles: DIALOG_STYLES }),
+    // The button that removes it is as high as the pill.
+    Pill: Pill.extend({ styles: { root: { height: TARGET_PX } } }),
+    CloseButton: CloseButton.extend({ styles: TARGET_STYLES }),
+    InputClearButton: Input.ClearButton.extend({ styles: TARGET_STYLES }),
   },
 });
 

@@ -12,7 +12,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        size="sm"
+        size={24}
         aria-label={copied ? shellTexts.copied : label}
         onClick={() => copy(text)}
       >

@@ -10,6 +10,7 @@ export function TextButton({ text, label, size, onClick }: TextButtonProps) {
       component="button"
       type="button"
       ta="left"
+      mih={24}
       fw={600}
       {...(size === undefined ? {} : { size })}
       className="break-anywhere"

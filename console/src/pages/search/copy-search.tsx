@@ -34,7 +34,7 @@ function SearchAsCode({ choice }: { choice: SearchChoice }) {
     <Stack gap="sm">
       <Group justify="space-between">
         <SegmentedControl
-          size="xs"
+          size="sm"
           aria-label={texts.language}
           data={LANGUAGES}
           value={language}

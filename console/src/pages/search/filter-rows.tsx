@@ -61,7 +61,7 @@ function AddFilter({ onAdd }: { onAdd: () => void }) {
 function MatchChoice({ isAny, onChange }: { isAny: boolean; onChange: (isAny: boolean) => void }) {
   return (
     <SegmentedControl
-      size="xs"
+      size="sm"
       aria-label={texts.match}
       data={[
         { value: 'all', label: texts.all },
