@@ -46,6 +46,7 @@ import * as runIndexes from './lists/20261211_run_indexes.ts';
 import * as lastVersions from './20261212_last_versions.ts';
 import * as runsInProgress from './lists/20261212_runs_in_progress.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
+import * as workspaceTurns from './20261212_workspace_turns.ts';
 
 type Migration = {
   name: string;
@@ -103,6 +104,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261211_run_indexes', ...runIndexes },
   { name: '20261212_last_versions', ...lastVersions },
   { name: '20261212_runs_in_progress', ...runsInProgress },
+  { name: '20261212_workspace_turns', ...workspaceTurns },
 ];
 
 /** For `knex.migrate`. */

@@ -1,5 +1,6 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
+import { workspaceTurns } from '#store/workspace-turns.ts';
 import type { WakeUp } from './wake-ups.ts';
 
 export type OutboxRow = JobStart & {
@@ -11,22 +12,27 @@ export type OutboxRow = JobStart & {
 
 const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo, attempts, trace_parent`;
 
+const IS_PENDING = `v.state = 'pending'`;
+const IS_DUE = `${IS_PENDING} and v.next_attempt_at <= now()`;
+const TURNS = workspaceTurns({ table: 'outbox', isWaiting: IS_PENDING, isDue: IS_DUE, dueAt: 'next_attempt_at' });
+
 /** What the loops do with outbox rows and wake-ups of all workspaces. */
 export function createOutboxSystem(database: Database) {
   return {
     /**
      * Claims rows whose workflow is due to start. The claim lasts 30 seconds, however slow the starts are; after a crash the
-     * next worker claims the rows again.
+     * next worker claims the rows again. Workspaces take turns, so that one with many workflows to start does not delay others.
      */
     claimDueStarts(limit: number): Promise<OutboxRow[]> {
       return query<OutboxRow>(
         database,
-        `update outbox set attempts = attempts + 1, next_attempt_at = now() + interval '30 seconds'
-         where id in (
-           select id from outbox where state = 'pending' and next_attempt_at <= now()
-           order by id limit :limit for update skip locked)
-         returning ${OUTBOX_COLUMNS}`,
-        { limit },
+        `with recursive ${TURNS}, due as (
+           select d.id from turns t cross join lateral (select * from (
+             select v.id from outbox v where v.workspace_id = t.workspace_id and ${IS_DUE}
+             order by v.next_attempt_at limit :limit for update of v skip locked) v limit t.share) d
+         ) update outbox set attempts = attempts + 1, next_attempt_at = now() + interval '30 seconds'
+         where id = any(array(select id from due)) returning ${OUTBOX_COLUMNS}`,
+        { limit, maxWorkspaces: limit, except: [] },
       );
     },
 
