@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
 import { deactivateIdleTenants, watchTenants } from '#operations/index/deactivate-idle-tenants.ts';
 import { sweepDroppedTenants } from '#operations/index/sweep-dropped-tenants.ts';
-import { projectMemories } from '#operations/memories/project-memories.ts';
+import { clearOtherSpace } from '#operations/memories/clear-other-space.ts';
+import { createMemoryProjector } from '#operations/memories/memory-projector.ts';
+import { removeMemoryResidues } from '#operations/memories/remove-memory-residues.ts';
 import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { purgeWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
@@ -47,6 +49,7 @@ const MAX_COUNTED_CHANGES = 100_000;
 export function startLoops(services: WebhookServices): Loops {
   const stopping = new AbortController();
   const webhooks = createWebhookSender(services);
+  const memories = createMemoryProjector(services);
   const maintenance = createMaintenance(services);
   const shared: Loop[] = [
     { name: 'maintenance', everyMs: RENEW_LEASE_MS, work: () => maintenance.renew() },
@@ -54,7 +57,9 @@ export function startLoops(services: WebhookServices): Loops {
     { name: 'wake-ups', everyMs: 2_000, work: () => sendDueWakeUps(services) },
     { name: 'backlog', everyMs: 10_000, work: () => measureBacklog(services) },
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },
-    { name: 'memories', everyMs: 1_000, work: () => projectMemories(services) },
+    { name: 'memories', everyMs: 1_000, work: () => memories.projectNext() },
+    { name: 'memory spaces', everyMs: 1_000, work: () => clearOtherSpace(services) },
+    { name: 'memory residues', everyMs: 1_000, work: () => removeMemoryResidues(services) },
     { name: 'webhooks', everyMs: 500, work: () => webhooks.sendNext() },
     { name: 'temporary files', everyMs: 3_600_000, work: () => sweepTemporaryFiles(services) },
     { name: 'webhook backlog', everyMs: 30_000, work: () => measureWebhooks(services) },
@@ -78,7 +83,9 @@ export function startLoops(services: WebhookServices): Loops {
   return {
     stop: async () => {
       stopping.abort();
-      const ended = Promise.all(running).then(() => Promise.all([webhooks.drain(), maintenance.release()]));
+      const ended = Promise.all(running).then(() =>
+        Promise.all([webhooks.drain(), memories.drain(), maintenance.release()]),
+      );
       await Promise.race([ended, delay(STOP_TIMEOUT_MS)]);
     },
   };

@@ -70,7 +70,7 @@ export function packBatches(contents: readonly Packable[]): BatchPlan['batches']
   const [urls, stored] = [contents.filter((one) => one.downloads), contents.filter((one) => !one.downloads)];
   return [
     ...groupBySize(stored, weightOf).map((group) => toBatch(group, false)),
-    ...groupBySize(urls, ({ size }) => size ?? 0, MAX_DOWNLOADS).map((group) => toBatch(group, true)),
+    ...groupBySize(urls, ({ size }) => size ?? 0, { maxItems: MAX_DOWNLOADS }).map((group) => toBatch(group, true)),
   ];
 }
 

@@ -14,11 +14,13 @@ export const OTHER_STATEMENTS: readonly FillStatement[] = [
       from generate_series(1, :memories::int) number`,
   },
   {
+    // One in sixteen is to be indexed.
     what: 'versions of memories',
     sql: `insert into memory_versions (memory_id, version, workspace_id, object_id, memory, valid_from, index_state, index_space,
         index_due_at)
-      select id, 1, workspace_id, uuidv7(), repeat(md5(id::text) || ' ', 3), created_at, 'current', 'lexical', created_at
-      from memories order by created_at`,
+      select id, 1, workspace_id, uuidv7(), repeat(md5(id::text) || ' ', 3), created_at,
+        case when is_pending then 'none' else 'current' end, case when is_pending then null else 'lexical' end, created_at
+      from (select *, get_byte(uuid_send(id), 15) < 16 as is_pending from memories) m order by created_at`,
   },
   {
     // One title in a thousand has a word of its own; one conversation in a thousand is about the smallest collection.
@@ -30,10 +32,11 @@ export const OTHER_STATEMENTS: readonly FillStatement[] = [
         from generate_series(1, :contents::int) number) titled`,
   },
   {
+    // One in ten is to be started.
     what: 'jobs',
-    sql: `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary, state)
+    sql: `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary, state, next_attempt_at)
       select ${WORKSPACE}, 'ingestBatch', 'ingest/' || number, 'ingest', jsonb_build_object('upload_id', uuidv7()), '',
-        'started'
+        case when number % 10 = 0 then 'pending' else 'started' end, ${AGE}
       from generate_series(1, :contents::int) number`,
   },
   {

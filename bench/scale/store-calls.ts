@@ -197,12 +197,14 @@ function countCalls({ workspaceId, collectionIds, userId }: DataSet): NamedCall[
   ];
 }
 
+const DUE_MEMORIES = { limit: 100, maxCharacters: 65_536, maxWorkspaces: 8, except: [] };
+
 function loopCalls(): NamedCall[] {
   return [
     ['loop: residues that are due', ({ system }) => system.claimDueResidues(20, 1_000)],
     ['loop: stored answers that expired', ({ system }) => system.purgeIdempotencyKeys(1_000)],
     ['loop: log of deliveries', ({ webhookUpkeep }) => webhookUpkeep.purge(864e5 * 365, 1000)],
     ['loop: outbox', ({ system }) => system.claimDueStarts(20)],
-    ['loop: memories to index', ({ memoryProjections }) => memoryProjections.claimDue(100)],
+    ['loop: memories to index', ({ memoryProjections }) => memoryProjections.claimDue(DUE_MEMORIES)],
   ];
 }

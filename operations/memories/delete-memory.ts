@@ -1,7 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { memoryNotFound } from './memory-owner.ts';
-import { removeMemoryObjects } from './project-memories.ts';
+import { removeMemoryObjects } from './remove-memory-residues.ts';
 import type { Services } from '#operations/services.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import { workspaceTurns } from '#store/workspace-turns.ts';
 import { FIRST_PAGE, MARK_PAGE_SIZE, markUnindexedPage, type MemoryPosition } from './mark-unindexed-page.ts';
 import { createProjectionLeases } from './projection-leases.ts';
 
@@ -19,6 +20,18 @@ export type PendingMemoryVersion = {
   index_attempts: number;
 };
 
+/** What a claim takes at most. */
+export type ProjectionRequest = {
+  /** Of all workspaces together. They get equal shares, and one that is alone all of it. */
+  limit: number;
+  /** Of the texts of each workspace, about. A single text may be longer. */
+  maxCharacters: number;
+  maxWorkspaces: number;
+  /** Ids of workspaces that are passed over. */
+  except: readonly string[];
+};
+export type DueMemoryVersion = { workspace_id: string; memory_id: string };
+
 /** A memory that this process may write into the index until a point in time. */
 export type MemoryLease = { memory_id: string; until: Date };
 
@@ -31,6 +44,11 @@ export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: s
 const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from,
   v.valid_to, v.index_state, v.index_attempts`;
 const IS_PENDING = `(v.index_state = 'none' or (v.index_state = 'current' and v.valid_to is not null))`;
+
+/** The lease is looked up for each version: a join could read all memories. */
+const IS_DUE = `${IS_PENDING} and v.index_due_at <= now()
+  and coalesce((select m.projecting_until < now() from memories m where m.id = v.memory_id), true)`;
+const TURNS = workspaceTurns({ table: 'memory_versions', isWaiting: IS_PENDING, isDue: IS_DUE, dueAt: 'index_due_at' });
 
 const LEASED = `select m.id from memories m
   join unnest(:memoryIds::uuid[], :untils::timestamptz[]) as x(id, until) on x.id = m.id and x.until = m.projecting_until`;
@@ -61,17 +79,26 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** Claims pending versions that are due, and postpones their next attempt, so that concurrent loops do not claim the same. */
-    claimDue(limit: number): Promise<PendingMemoryVersion[]> {
-      return query<PendingMemoryVersion>(
+    /**
+     * Claims pending versions that are due, and postpones their next attempt, so that concurrent loops do not claim the same.
+     * Workspaces take turns. Memories that somebody writes at the moment are left alone, because a claim makes what they write
+     * not count. Returns the memory of each version.
+     */
+    claimDue(request: ProjectionRequest): Promise<DueMemoryVersion[]> {
+      return query<DueMemoryVersion>(
         database,
-        `update memory_versions v set index_attempts = v.index_attempts + 1,
+        `with recursive ${TURNS}, due as (
+           select c.object_id from turns t cross join lateral (
+             select l.object_id, sum(l.characters) over (order by l.index_due_at, l.object_id) - l.characters as before
+             from (select * from (
+               select v.object_id, v.index_due_at, length(v.memory) as characters from memory_versions v
+               where v.workspace_id = t.workspace_id and ${IS_DUE} order by v.index_due_at limit :limit
+               for update of v skip locked) v limit t.share) l) c
+           where c.before < :maxCharacters
+         ) update memory_versions v set index_attempts = v.index_attempts + 1,
            index_due_at = now() + least(power(2, least(v.index_attempts, 6)) * 5, 300) * interval '1 second'
-         from memories m where m.id = v.memory_id and (v.memory_id, v.version) in (
-           select v.memory_id, v.version from memory_versions v where ${IS_PENDING} and v.index_due_at <= now()
-           order by v.index_due_at limit :limit for update skip locked)
-         returning ${COLUMNS}`,
-        { limit },
+         where v.object_id = any(array(select object_id from due)) returning v.workspace_id, v.memory_id`,
+        { ...request },
       );
     },
 

@@ -5,7 +5,7 @@ import type { ChatModel } from '#domain/chat-model.ts';
 import type { NewMessage } from '#domain/records/message.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { listMemories } from '#operations/memories/memories.ts';
-import { projectMemories } from '#operations/memories/project-memories.ts';
+import { projectMemories } from '#test/operations/memories/project-memories.ts';
 import type { Services } from '#operations/services.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';

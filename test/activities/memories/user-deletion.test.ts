@@ -16,7 +16,7 @@ import { createMessages } from '#operations/conversations/create-messages.ts';
 import { createMemories } from '#operations/memories/create-memories.ts';
 import { exportMemories } from '#operations/memories/export-memories.ts';
 import { forgetUser } from '#operations/memories/forget-user.ts';
-import { projectMemories } from '#operations/memories/project-memories.ts';
+import { projectMemories } from '#test/operations/memories/project-memories.ts';
 import { query } from '#store/postgres.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 

@@ -7,7 +7,7 @@ import type { RetrievalMethod } from '#domain/records/memory.ts';
 import { createMemories } from '#operations/memories/create-memories.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
-import { projectMemories } from '#operations/memories/project-memories.ts';
+import { projectMemories } from './project-memories.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
 import { updateMemory } from '#operations/memories/update-memory.ts';
 import type { Services } from '#operations/services.ts';
