@@ -9,8 +9,8 @@ export type WaitingRows = { table: string; isWaiting: string; isDue: string; due
  * `table` needs an index of (workspace_id, `dueAt`) that has the waiting rows only. By that it skips from one workspace to the
  * next, so it costs the same however many rows wait for each. No other index has the order that it asks for.
  *
- * A claim takes the rows of a workspace by `limit :limit` within `limit t.share`. The planner knows the first number only; for the
- * second it would expect a tenth of all rows, and estimate costs at which Postgres may compile the statement.
+ * A claim takes the rows of a workspace by `limit :limit` within `limit t.share`. The planner knows the first number only; for
+ * the second it would expect a tenth of all rows, and estimate costs at which Postgres may compile the statement.
  */
 export function workspaceTurns({ table, isWaiting, isDue, dueAt }: WaitingRows): string {
   return `waiting as (
