@@ -80,6 +80,7 @@ export type Activities = {
     ReembedSteps &
     ConversationSteps &
     CrawlUpkeepSteps;
+  conversations: ConversationSteps;
   oauth: OAuthSteps;
   download: DownloadSteps;
   crawl: CrawlSteps;
@@ -106,7 +107,12 @@ export function createActivities(services: WorkerServices): Activities {
       runStep(services, { name, workspaceId: args.workspace_id ?? 'all', batch: batchOf(args) }, (context) =>
         work(services, args, context),
       );
+  const conversations: ConversationSteps = {
+    summariseMessages: step('summarise', summariseMessages),
+    extractFromMessages: step('extract', extractFromMessages),
+  };
   return {
+    conversations,
     upkeep: {
       planBatches: step('plan', planBatches),
       controlUpload: step('control', controlUpload),
@@ -114,8 +120,8 @@ export function createActivities(services: WorkerServices): Activities {
       summarizeBatch: step('summarize', summarizeBatch),
       settleRun: step('settle', settleRun),
       settleOutbox: step('settle', settleOutbox),
-      summariseMessages: step('summarise', summariseMessages),
-      extractFromMessages: step('extract', extractFromMessages),
+      // Their tasks of releases that had no queue for them.
+      ...conversations,
       controlCrawl: step('control', controlCrawl),
       endCrawl: step('settle', endCrawl),
       removeParts: step('remove', removeEntries),

@@ -18,7 +18,9 @@ export const TASK_QUEUES = {
   oauth: 'loci-oauth',
   /** Webhooks: they wait for receivers, some of which never respond. */
   webhooks: 'loci-webhooks',
-  /** Deletions, reprojection and clean-up: short activities that never wait behind an ingestion. */
+  /** Summaries and memories of conversations: they wait for the chat model, which may not answer for long. */
+  conversations: 'loci-conversations',
+  /** Deletions, reprojection and clean-up: short activities that never wait behind an ingestion, or for a model. */
   upkeep: 'loci-upkeep',
 } as const;
 export type TaskQueue = (typeof TASK_QUEUES)[keyof typeof TASK_QUEUES];

@@ -20,6 +20,7 @@ const DEFAULT_SLOTS: Readonly<Record<QueueName, number>> = {
   oauth: 40,
   index: 6,
   compress: 4,
+  conversations: 4,
   upkeep: 10,
   webhooks: 20,
 };
@@ -28,12 +29,18 @@ export const MAX_WORKFLOW_SLOTS = 200;
 const MIN_WORKFLOW_SLOTS = 2;
 const MAX_SLOTS = 1_000;
 const LOOPS = 'loops';
+/**
+ * A queue that was part of another one in earlier releases. Lists from then do not name it, and must not leave it without a worker: who
+ * lists the one runs the other as well, unless the list says otherwise.
+ */
+const SPLIT_OFF = { queue: 'conversations', from: 'upkeep' } as const;
 
 /** What a worker runs that was told nothing else: everything. */
 export const ALL_SLOTS: WorkerSlots = { queues: DEFAULT_SLOTS, hasLoops: true };
 
 /**
- * Reads a list of `queue` or `queue:slots`, and `loops`: a worker runs what is listed, and nothing else.
+ * Reads a list of `queue` or `queue:slots`, and `loops`: a worker runs what is listed, and nothing else. Only `upkeep` brings
+ * `conversations` along, unless that is listed itself, with 0 slots to leave it to others.
  * @returns the slots, or what is wrong with the list
  */
 export function parseWorkerSlots(entries: readonly string[]): WorkerSlots | { problem: string } {
@@ -59,11 +66,16 @@ export function parseWorkerSlots(entries: readonly string[]): WorkerSlots | { pr
       queues[name] = count;
     }
   }
+  const { queue, from } = SPLIT_OFF;
+  if (!listed.has(queue)) queues[queue] = Math.min(DEFAULT_SLOTS[queue], queues[from]);
+  else if (queues[queue] === 0 && queues[from] === 0)
+    return { problem: `lists '${queue}:0', which only says something beside '${from}': leave it out` };
   return { queues, hasLoops };
 }
 
 function boundsOf(name: QueueName): { min: number; max: number } {
-  return name === 'workflows' ? { min: MIN_WORKFLOW_SLOTS, max: MAX_WORKFLOW_SLOTS } : { min: 1, max: MAX_SLOTS };
+  if (name === 'workflows') return { min: MIN_WORKFLOW_SLOTS, max: MAX_WORKFLOW_SLOTS };
+  return { min: name === SPLIT_OFF.queue ? 0 : 1, max: MAX_SLOTS };
 }
 
 /** Returns a number in plain decimal digits; null for anything else, which `Number` may take for one. */
@@ -73,7 +85,8 @@ function readCount(text: string): number | null {
 
 /** Returns the list that these slots are read from. */
 export function describeSlots({ queues, hasLoops }: WorkerSlots): string {
-  const used = Object.entries(queues).filter(([, slots]) => slots > 0);
+  const isLeftOut = (name: string) => name === SPLIT_OFF.queue && queues[SPLIT_OFF.from] > 0;
+  const used = Object.entries(queues).filter(([name, slots]) => slots > 0 || isLeftOut(name));
   return [...used.map(([name, slots]) => `${name}:${slots}`), ...(hasLoops ? [LOOPS] : [])].join(',');
 }
 

@@ -7,7 +7,7 @@ import type { QueueName } from '#domain/worker-slots.ts';
 import type { Log } from '#observability/log.ts';
 import type { Metrics } from '#observability/metrics.ts';
 
-/** Ten small calls for each worker process. */
+/** A small call for each queue and worker process. */
 const POLL_MS = 15_000;
 const DEADLINE_MS = 5_000;
 /** `temporal.api.enums.v1.TaskQueueType` */

@@ -72,7 +72,7 @@ export function activityProxiesFor(fairnessKey: string) {
     index: proxy<IndexSteps & ReindexSlice & ReembedSlice>(TASK_QUEUES.index, '30m'),
     compress: proxy<CompressionSteps>(TASK_QUEUES.compress, '30m'),
     // Long enough for a slow chat model. These activities are idempotent.
-    conversations: proxy<ConversationSteps>(TASK_QUEUES.upkeep, '30m'),
+    conversations: proxy<ConversationSteps>(TASK_QUEUES.conversations, '30m'),
     // Covers metadata, token exchange and a hanging database, each with its own limit: a timeout here would lose received tokens.
     oauth: proxy<OAuthSteps>(TASK_QUEUES.oauth, '5m'),
     webhooks: proxy<WebhookSteps>(TASK_QUEUES.webhooks, '2m'),

@@ -9,6 +9,37 @@ test('a worker runs everything by default, and otherwise only what is listed', (
   t.like(parseWorkerSlots(['loops']), { hasLoops: true, queues: { workflows: 0, ingest: 0 } });
 });
 
+test('a list of before there was a queue for conversations runs it with upkeep, which it was part of', (t) => {
+  const described = (...entries: string[]) => {
+    const parsed = parseWorkerSlots(entries);
+    return 'problem' in parsed ? parsed.problem : describeSlots(parsed);
+  };
+  t.is(described('upkeep'), 'conversations:4,upkeep:10');
+  t.is(described('upkeep:1', 'loops'), 'conversations:1,upkeep:1,loops');
+  t.is(described('ingest', 'express:2'), 'express:2,ingest:4');
+  t.is(described('conversations'), 'conversations:4');
+  t.is(described('conversations:9', 'upkeep:2'), 'conversations:9,upkeep:2');
+  t.is(described('upkeep', 'conversations:0'), 'conversations:0,upkeep:10');
+  const onlyBesideUpkeep = "lists 'conversations:0', which only says something beside 'upkeep': leave it out";
+  t.is(described('conversations:0'), onlyBesideUpkeep);
+  t.is(described('ingest', 'conversations:0'), onlyBesideUpkeep);
+});
+
+test('what a worker runs is described as a list that it can be told again', (t) => {
+  const lists = [
+    [],
+    ['upkeep'],
+    ['upkeep:1', 'loops'],
+    ['conversations:0', 'upkeep'],
+    ['conversations', 'workflows:3'],
+  ];
+  for (const list of lists) {
+    const parsed = parseWorkerSlots(list);
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    t.deepEqual(parseWorkerSlots(describeSlots(parsed).split(',')), parsed);
+  }
+});
+
 test('a list of queues that names an unknown one, or no number of slots, is refused with what to use', (t) => {
   const problemOf = (entry: string) => {
     const parsed = parseWorkerSlots(['ingest', entry]);

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import test, { type ExecutionContext } from 'ava';
 import { readTemporalSettings } from '#config/temporal-settings.ts';
 import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
 import { batchWorkflowId, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
-import { ensureFirstRun } from '#stack/first-run.ts';
 import { promoteWorkerVersion } from '#stack/servers/worker-version.ts';
-import { prepareNamespace } from '#test/support/fixtures/prepare-namespace.ts';
 import { until } from '#test/support/harness/eventually.ts';
-import { createOwnDatabase } from '#test/support/harness/own-services.ts';
-import { startSecondProcess } from '#test/support/harness/second-process.ts';
+import { openOwnInstallation } from '#test/support/harness/own-installation.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();
@@ -19,31 +15,9 @@ const PROMOTE_TIMEOUT_MS = 60_000;
 /** Contents that are paused before all of them are ingested. */
 const LARGE = 400;
 
-/** An API without workers, on a database and a namespace of its own. */
+/** An installation whose workers have versions. */
 async function openInstallation(t: ExecutionContext) {
-  const namespace = `versions-${randomUUID()}`;
-  await prepareNamespace({ ...stack.temporal, namespace });
-  const own = await createOwnDatabase();
-  t.teardown(() => own.drop());
-  const environment = {
-    LOCI_DATABASE_URL: own.url,
-    LOCI_BLOB_DIR: join(stack.stateDir, `blobs-of-${namespace}`),
-    LOCI_STATE_DIR: join(stack.stateDir, `state-of-${namespace}`),
-    LOCI_EMBEDDER: 'lexical',
-    LOCI_TEMPORAL_NAMESPACE: namespace,
-  };
-  const first = await ensureFirstRun({ ...stack.environment, ...environment });
-  const start = async (kind: 'api' | 'worker', build: Record<string, string>) => {
-    const name = `${namespace}-${build['LOCI_WORKER_BUILD_ID'] ?? kind}`;
-    const started = await startSecondProcess(stack, { kind, name, environment: { ...environment, ...build } });
-    let isStopped = false;
-    const stop = async () => (isStopped ? 0 : ((isStopped = true), started.stop()));
-    t.teardown(async () => void (await stop()));
-    return { ...started, stop };
-  };
-  const api = await start('api', {});
-  const request = async (path: string, sent: RequestInit = {}): Promise<unknown> =>
-    (await fetch(`${api.url}/api/v1${path}`, { ...sent, headers: { 'X-API-Key': first.api_key } })).json();
+  const { namespace, environment, collectionId, request, startWorker } = await openOwnInstallation(t);
   const connection = await Connection.connect({ address: stack.temporal.address });
   t.teardown(() => connection.close());
   const { workflow } = new Client({ connection, namespace });
@@ -52,7 +26,7 @@ async function openInstallation(t: ExecutionContext) {
     request,
     workflow,
     startWorker: (build: string, more: Record<string, string> = {}) =>
-      start('worker', { ...settingsOf(build), ...more }),
+      startWorker(build, { ...settingsOf(build), ...more }),
     promote: (build: string, timeoutMs = PROMOTE_TIMEOUT_MS) =>
       promoteWorkerVersion(
         readTemporalSettings({ ...stack.environment, ...environment, ...settingsOf(build) }),
@@ -60,7 +34,7 @@ async function openInstallation(t: ExecutionContext) {
       ),
     upload: async (count: number) => {
       const form = new FormData();
-      form.set('collection_id', first.collection_id);
+      form.set('collection_id', collectionId);
       for (let number = 0; number < count; number += 1) {
         form.append('files', new File([`Text ${randomUUID()} of rye.`], `${number}.txt`));
       }

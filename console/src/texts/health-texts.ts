@@ -48,6 +48,7 @@ export const healthTexts = {
       compress: 'Compresses texts',
       oauth: 'Keeps tokens fresh',
       webhooks: 'Tries broken receivers again',
+      conversations: 'Summarises conversations, extracts memories',
       upkeep: 'Deletes and cleans up',
     },
   },

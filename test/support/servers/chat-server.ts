@@ -13,20 +13,25 @@ export type ChatRequest = z.infer<typeof ChatRequest>;
 /** A text that the server ends for this reason, such as `length`; null if it does not say why. */
 type EndedText = { text: string; finish: string | null };
 
-/** The response to one request: a text, one with the reason why it ended, a stream of texts that may be endless, or an error status. */
+type ChatOutcome = string | EndedText | AsyncIterable<string> | { status: number; headers?: Record<string, string> };
+
+/**
+ * The response to one request: a text, one with the reason why it ended, a stream of texts that may be endless, or an error status; a
+ * promise of it keeps the client waiting.
+ */
 export type ChatBehaviour = (
   question: { instructions: string; material: string },
   headers: IncomingHttpHeaders,
-) => string | EndedText | AsyncIterable<string> | { status: number; headers?: Record<string, string> };
+) => ChatOutcome | Promise<ChatOutcome>;
 
 /** Starts a server that implements the chat completions endpoint of the OpenAI API. */
 export async function startChatServer(behaviour: ChatBehaviour): Promise<ModelServer<ChatRequest>> {
   return startModelServer({
     path: '/chat/completions',
     request: ChatRequest,
-    answer({ model, messages, stream }, headers) {
+    async answer({ model, messages, stream }, headers) {
       const textOf = (role: string) => messages.find((message) => message.role === role)?.content ?? '';
-      const outcome = behaviour({ instructions: textOf('system'), material: textOf('user') }, headers);
+      const outcome = await behaviour({ instructions: textOf('system'), material: textOf('user') }, headers);
       if (typeof outcome !== 'string' && 'status' in outcome)
         return { ...outcome, body: { error: { message: `refused: ${textOf('user')}`, type: 'test' } } };
       const { text, finish } = typeof outcome === 'object' && 'text' in outcome ? outcome : ended(outcome);
