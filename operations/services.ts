@@ -15,6 +15,7 @@ import type { Reranker } from '#domain/reranker.ts';
 import type { TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Log } from '#observability/log.ts';
 import type { Metrics } from '#observability/metrics.ts';
+import type { ChatCircuits } from '#providers/models/chat-circuits.ts';
 import type { KeyRing } from '#security/key-ring.ts';
 import type { ListReads } from '#store/list-reads.ts';
 import type { Stores } from '#store/stores.ts';
@@ -88,6 +89,8 @@ export type Services = {
   readers: ReaderCatalogue;
   /** Null when no chat model is configured; each user of it documents what happens without. */
   chat: ChatModel | null;
+  /** Between the chat model and what asks it in the background: nobody waits for that, so it is what stops while the model is away. */
+  chatCircuits: ChatCircuits;
   /** Answers that the chat model writes at the same time for this process. */
   answerSlots: FairSlots;
   /** Null when none is configured: searches then say so. */

@@ -16,6 +16,7 @@ import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { Services } from '#operations/services.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { createEmbedders, type EmbedderSet } from '#providers/embedders/index.ts';
+import { ChatCircuits } from '#providers/models/chat-circuits.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { createReranker } from '#providers/rerankers/index.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
@@ -138,6 +139,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
     models,
     readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
     chat,
+    chatCircuits: new ChatCircuits(),
     answerSlots: new FairSlots(ANSWER_SLOTS, { maxPerShare: ANSWER_SLOTS_PER_WORKSPACE }),
     compressors,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),

@@ -5,8 +5,8 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Failures of the chat model before an activity continues without it: the model may be too slow for this particular text. With
- * the pauses between retries, they take two hours at least.
+ * Failures of the chat model before an activity continues without it: the model may be too slow for this particular text. Those
+ * without a call, while the model is known to be away, count as well. With the pauses between retries, they take hours.
  */
 const MAX_MODEL_FAILURES = 240;
 
@@ -23,9 +23,13 @@ export async function askChatModel(
   { services, scope, context }: ModelAccess,
   question: ChatQuestion,
 ): Promise<string | null> {
-  if (services.chat === null) return null;
+  const { chat, chatCircuits } = services;
+  if (chat === null) return null;
+  const { signal } = context;
+  // Questions of a kind have the same instructions.
+  const asking = { share: scope.workspaceId, kind: question.instructions, signal };
   try {
-    return await services.chat.complete(question, context.signal);
+    return await chatCircuits.run(() => chat.complete(question, signal), asking);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code !== 'invalid_request' && (await context.countFailure()) < MAX_MODEL_FAILURES) throw error;

@@ -8,6 +8,7 @@ import { listMemories } from '#operations/memories/memories.ts';
 import { query } from '#store/postgres.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 async function openConversation(t: ExecutionContext, behaviour: ChatBehaviour | null) {
@@ -155,6 +156,26 @@ test('a message that the chat model rejects or never answers is kept verbatim an
   await t.throwsAsync(extractFromMessages(services, later), { message: /chat model server/ });
   t.deepEqual(await extractFromMessages(services, later), { memories: 1, next: null });
   t.is((await memories()).at(-1)?.memory, 'two again');
+});
+
+test('a chat model that fails again and again is not asked for every conversation that waits for it', async (t) => {
+  let isAway = true;
+  const { services, workspaceId, say, requests } = await openConversation(t, () =>
+    isAway ? { status: 503 } : 'They take the ferry.',
+  );
+  const [message] = await say(LINES, { enable_memories: true });
+  const key = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '' };
+  const summarise = () => summariseMessages(services, { ...key, messages: 3 });
+  for (let attempt = 1; attempt <= 3; attempt += 1)
+    await t.throwsAsync(summarise(), { message: /^The chat model server .* HTTP 503\.$/ });
+  t.is(requests.length, 3);
+  await t.throwsAsync(summarise(), { message: /The next call will be made in/ });
+  await t.throwsAsync(extractFromMessages(services, { ...key, from: 1, to: 3 }), {
+    message: /The next call will be made/,
+  });
+  t.is(requests.length, 3);
+  isAway = false;
+  await eventually('the model is asked again', async () => (await summarise()).characters > 0);
 });
 
 test('messages are extracted in batches of 20', async (t) => {

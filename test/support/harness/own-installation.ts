@@ -14,9 +14,9 @@ export type OwnInstallation = {
   environment: Readonly<Record<string, string>>;
   collectionId: string;
   /** Sends a request with the key, and returns the JSON of the response, whatever its status. */
-  request(path: string, sent?: RequestInit): Promise<unknown>;
+  request: (path: string, sent?: RequestInit) => Promise<unknown>;
   /** Starts a worker, whose log has this name. It may be stopped repeatedly. */
-  startWorker(name: string, settings?: Readonly<Record<string, string>>): Promise<SecondProcess>;
+  startWorker: (name: string, settings?: Readonly<Record<string, string>>) => Promise<SecondProcess>;
 };
 
 /** Starts the API. Everything that was started stops at the end of the test. */
