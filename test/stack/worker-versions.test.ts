@@ -6,7 +6,7 @@ import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
 import { batchWorkflowId, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
 import { promoteWorkerVersion } from '#stack/servers/worker-version.ts';
 import { until } from '#test/support/harness/eventually.ts';
-import { openOwnInstallation } from '#test/support/harness/own-installation.ts';
+import { openOwnInstallation } from '#test/support/processes/own-installation.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();

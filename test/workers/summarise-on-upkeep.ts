@@ -7,6 +7,7 @@ export async function summariseOnUpkeep(args: SummariseArgs): Promise<SummaryOut
   const { summariseMessages } = proxyActivities<ConversationSteps>({
     taskQueue: TASK_QUEUES.upkeep,
     startToCloseTimeout: '30m',
+    retry: { maximumAttempts: 3 },
   });
   return summariseMessages(args);
 }

@@ -7,7 +7,7 @@ import { Message } from '#domain/records/message.ts';
 import { UploadResponse } from '#domain/records/upload.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { idsOf } from '#test/support/harness/flow.ts';
-import { openOwnInstallation } from '#test/support/harness/own-installation.ts';
+import { openOwnInstallation } from '#test/support/processes/own-installation.ts';
 import { startChatServer } from '#test/support/servers/chat-server.ts';
 
 const SLOTS = 2;

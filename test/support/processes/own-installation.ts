@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { ensureFirstRun } from '#stack/first-run.ts';
 import { prepareNamespace } from '#test/support/fixtures/prepare-namespace.ts';
-import { createOwnDatabase } from './own-services.ts';
-import { startSecondProcess, type SecondProcess } from './second-process.ts';
-import { testStack } from './stack.ts';
+import { createOwnDatabase } from '#test/support/harness/own-services.ts';
+import { startSecondProcess, type SecondProcess } from '#test/support/harness/second-process.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 /** An API without workers, on a database and a namespace of its own, with a first workspace, key and collection. */
 export type OwnInstallation = {
