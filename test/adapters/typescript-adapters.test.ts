@@ -11,6 +11,8 @@ import { testStack } from '#test/support/harness/stack.ts';
 import { startModelServer } from '#test/support/servers/model-server.ts';
 
 const OTTERS = '# Otters\n\nOtters hold hands while they sleep.';
+/** A character of two code units, in which the second part of four would end. */
+const TEXT = 'One fox🦊.';
 const Text = z.object({ content: z.unknown(), role: z.string() });
 const Asked = z.looseObject({
   messages: z.array(Text),
@@ -59,6 +61,46 @@ test('a model of the AI SDK searches, reads and remembers with the tools, and ge
   t.is(server.requests[0]?.tools.length, 4);
 });
 
+test('a model of the AI SDK reads only documents of the collections that match the filters, in parts of whole characters', async (t) => {
+  t.timeout(480_000);
+  const { api, collectionId, run } = await openAdapter('ai-sdk');
+  const upload = async (name: string, metadata: object, to = collectionId) => {
+    const parts = [['files', new File([TEXT], name)] as const, ['metadata', JSON.stringify(metadata)] as const];
+    return (await api.upload(to, parts)).uploads[0]?.content_id;
+  };
+  const other = await api.createCollection('of others');
+  const contentId = await upload('small.txt', { lang: 'nn' });
+  const ofOthers = await upload('of others.txt', { lang: 'nn' }, other.id);
+  const options = { collectionIds: [other.id, collectionId], readCharacters: 4 };
+  const filtered = (filters: object) => ({ ...options, search: { filters } });
+  const own = { ...options, collectionIds: [collectionId] };
+  const calls: [object, object][] = [
+    [own, { contentId, offset: 0 }],
+    [own, { contentId, offset: 4 }],
+    [own, { contentId, offset: 9 }],
+    [own, { contentId, offset: 99 }],
+    [filtered({ lang: 'nn' }), { contentId: ofOthers, offset: 0 }],
+    [{ search: { filters: { lang: 'nn' } } }, { contentId, offset: 0 }],
+    [own, { contentId: ofOthers, offset: 0 }],
+    [filtered({ lang: 'en' }), { contentId, offset: 0 }],
+    [{ search: { filters: { lang: 'en' } } }, { contentId, offset: 0 }],
+    [filtered({ 'chunk.page': 1 }), { contentId, offset: 0 }],
+  ];
+  const read = z.array(z.object({ text: z.string(), next: z.int().nullable() }).or(z.object({ error: z.string() })));
+  const found = read.parse(await run('read-documents.mjs', { CALLS: JSON.stringify(calls) }));
+  t.is(found.length, calls.length);
+  for (const refused of found.slice(6, 9)) t.regex(JSON.stringify(refused), /^\{"error":"The content does not exist/);
+  t.regex(JSON.stringify(found[9]), /^\{"error":.*chunk\.\* are for searches/);
+  t.deepEqual(found.slice(0, 6), [
+    { text: 'One ', next: 4 },
+    { text: 'fox🦊', next: 9 },
+    { text: '.', next: null },
+    { text: '', next: null },
+    { text: 'One ', next: 4 },
+    { text: TEXT, next: null },
+  ]);
+});
+
 test('a chain of LangChain.js gets the passages of the retriever as its context', async (t) => {
   t.timeout(480_000);
   const { collectionId, run } = await openAdapter('langchain');
@@ -75,16 +117,26 @@ test('a chain of LangChain.js gets the passages of the retriever as its context'
   t.is(said.refused, 'not_found');
 });
 
-/** Installs and builds an adapter, and uploads two documents. `run` runs a program of its `tests` and returns what it prints. */
-async function openAdapter(name: 'ai-sdk' | 'langchain') {
-  const folder = join(PROJECT_DIR, 'adapters', name);
+const built = new Map<string, Promise<void>>();
+
+/** Installs and builds an adapter once: tests of the same one run together. */
+async function buildAdapter(name: string): Promise<void> {
   await buildClient();
   for (const args of [
     ['ci', '--prefer-offline', '--no-audit', '--no-fund'],
     ['run', 'build'],
   ]) {
-    await runCommand({ file: 'npm', args: ['--silent', ...args], cwd: folder });
+    await runCommand({ file: 'npm', args: ['--silent', ...args], cwd: folderOf(name) });
   }
+}
+
+const folderOf = (name: string) => join(PROJECT_DIR, 'adapters', name);
+
+/** Builds an adapter, and uploads two documents. `run` runs a program of its `tests` and returns what it prints. */
+async function openAdapter(name: 'ai-sdk' | 'langchain') {
+  const building = built.get(name) ?? buildAdapter(name);
+  built.set(name, building);
+  await building;
   const api = await freshClient();
   const { id: collectionId } = await api.createCollection(name);
   const files = [
@@ -98,7 +150,7 @@ async function openAdapter(name: 'ai-sdk' | 'langchain') {
     collectionId,
     run: async (program: string, settings: Record<string, string>): Promise<unknown> => {
       const env = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: api.key, ...settings };
-      const args = [join(folder, 'tests', program)];
+      const args = [join(folderOf(name), 'tests', program)];
       return JSON.parse(await runCommand({ file: process.execPath, args, cwd: tmpdir(), env }));
     },
   };

@@ -1,16 +1,21 @@
 import { dataOf, type components, type LociClient } from '@loci/client';
 import { tool } from 'ai';
 import { z } from 'zod';
+import { readPart, type ReadPart } from './read-part.ts';
+import { requireReadable } from './require-readable.ts';
 
 type Schemas = components['schemas'];
 
 /** What the tools may reach. The model chooses queries, and never the collections, the user or the filters. */
 export type LociToolOptions = {
-  /** Collections to search; none means every collection that the key reaches. */
+  /** Collections to search and to read; none means every collection that the key reaches. */
   collectionIds?: readonly string[];
   /** Largest number of passages or memories of one call; default 5. */
   maxResults?: number;
-  /** Further fields of `POST /collections/search`, such as `filters`, `min_score` and `rerank`. */
+  /**
+   * Further fields of `POST /collections/search`, such as `filters`, `min_score` and `rerank`. Only documents that match `filters` are
+   * read. Conditions on `chunk.*` select passages: with them, `readDocument` fails, because a document has many.
+   */
   search?: Partial<Omit<Schemas['SearchRequest'], 'query' | 'collection_id' | 'collection_ids' | 'max_results'>>;
   /** The user whose memories are searched and kept. Without one, there are no tools for memories. */
   userId?: string;
@@ -56,12 +61,10 @@ function documentTools(loci: LociClient, options: LociToolOptions) {
         contentId: z.string().describe('`contentId` of a passage.'),
         offset: z.number().int().min(0).default(0).describe('Characters to skip.'),
       }),
-      async execute({ contentId, offset }, { abortSignal }): Promise<{ text: string; next: number | null }> {
-        const params = { path: { content_id: contentId } };
-        const request = { params, parseAs: 'text' as const, ...signalOf(abortSignal) };
-        const text = await dataOf(loci.api.GET('/api/v1/contents/{content_id}/text', request));
-        const end = offset + (options.readCharacters ?? READ_CHARACTERS);
-        return { text: text.slice(offset, end), next: end < text.length ? end : null };
+      async execute({ contentId, offset }, { abortSignal }): Promise<ReadPart> {
+        const signal = signalOf(abortSignal);
+        await requireReadable(loci, options, { contentId, ...signal });
+        return readPart(loci, { contentId, offset, characters: options.readCharacters ?? READ_CHARACTERS, ...signal });
       },
     }),
   };
