@@ -1,5 +1,6 @@
 import { errorFromResponse, LociError } from './loci-error.ts';
 import { newIdempotencyKey } from './new-idempotency-key.ts';
+import { requireApi } from './require-api.ts';
 import { networkCodeOf, withRetries } from './with-retries.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -33,7 +34,7 @@ export function createRetryingFetch(transport: Transport): (request: Request) =>
       const response = await reportUnreachable(transport, async () =>
         bufferJson(await transport.fetch(request.clone())),
       );
-      if (response.ok) return response;
+      if (response.ok) return requireApi(transport, response);
       outcome.errorResponse = response;
       throw errorFromResponse(response, await readJson(response.clone()));
     };

@@ -207,3 +207,14 @@ test('an unreachable service is reported as unreachable, with its address', asyn
   t.like(away, { status: null, code: 'unreachable' });
   t.regex(away.message, /http:\/\/127\.0\.0\.1:1/);
 });
+
+test('a file that is a web page is downloaded as it is', async (t) => {
+  const { loci, collectionId } = await startClient();
+  const page = '<!doctype html><title>Otters</title><p>Otters hold hands.';
+  const files = [new File([page], 'otters.html')];
+  const [item] = (await loci.upload({ collectionId, files, ingest: false })).items;
+  t.is(item?.type, 'text/html');
+  const params = { path: { content_id: item?.content_id ?? '' } };
+  const file: unknown = await dataOf(loci.api.GET('/api/v1/contents/{content_id}/file', { params, parseAs: 'text' }));
+  t.is(file, page);
+});

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { errorFromResponse } from '../loci-error.ts';
+import { requireApi } from '../require-api.ts';
 import { readJson, reportUnreachable, type Transport } from '../transport.ts';
 import { withRetries } from '../with-retries.ts';
 import { fieldOf } from './protocol-headers.ts';
@@ -44,7 +45,7 @@ async function post(transport: Transport, { text, headers, signal }: SentMessage
       signal,
     }),
   );
-  if (response.ok) return response;
+  if (response.ok) return requireApi(transport, response);
   // An error of the protocol is an answer, whatever its status.
   const body = await readJson(response.clone());
   if (isMessage(body)) return response;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { FormDataEncoder } from 'form-data-encoder';
 import { errorFromResponse, LociError } from '../loci-error.ts';
+import { requireApi } from '../require-api.ts';
 import { withRetries } from '../with-retries.ts';
 import { readJson, reportUnreachable, type Transport } from '../transport.ts';
 import { matchResponse, type MatchedResponse, type UploadResponse } from './match-response.ts';
@@ -66,7 +67,7 @@ export async function sendBatch(
         throw isUnreadable(error) ? unreadableFile(error) : error;
       }
     });
-    const answer = await reportUnreachable(transport, () => readJson(response));
+    const answer = await reportUnreachable(transport, () => readJson(requireApi(transport, response)));
     // If no item is accepted, the response is a 400 that lists every item.
     if (isUploadResponse(answer)) return answer;
     throw errorFromResponse(response, answer);
