@@ -119,3 +119,37 @@ test('the commands of the README of the client work as printed', async (t) => {
   t.regex(printed, /hold hands/);
   t.regex(printed, /"name":"search_memories"/);
 });
+
+test('the lines of the README put a file and a folder into a collection, which follows the folder when they are repeated', async (t) => {
+  t.timeout(480_000);
+  const { key, ...api } = await freshClient();
+  const { id } = await api.createCollection('getting-started');
+  const [printed = ''] = shellBlocks(
+    section(readDocument('README.md'), '## The `loci` command and the TypeScript client'),
+  );
+  const [install = '', ...lines] = printed.trim().split('\n');
+  t.regex(install, /^npm run client && /);
+  const twice = [
+    `echo 'About Loci.' > README.md`,
+    ...lines,
+    `echo Voles. > docs/voles.md; rm docs/otters.md`,
+    ...lines,
+  ];
+  await runLines(t, twice.join('\n'), key);
+  const { data } = await api.get(
+    `/contents?collection_id=${id}`,
+    z.object({ data: z.array(z.object({ name: z.string() })) }),
+  );
+  t.deepEqual(data.map(({ name }) => name).toSorted(), ['README.md', 'docs/voles.md']);
+});
+
+test('the line and the configurations of the README connect assistants with the key of the first upload', async (t) => {
+  t.timeout(480_000);
+  const page = section(readDocument('README.md'), '## Assistants (MCP)').replaceAll(ADDRESS, testStack().baseUrl);
+  const { key } = await createKey();
+  const [claude = ''] = shellBlocks(page);
+  const added = await runLines(t, `unset LOCI_API_KEY\nLOCI_KEY=${key}\n${printing('claude')}\n${claude}`, 'none');
+  t.true(added.endsWith(`${testStack().baseUrl}/mcp\n--header\nAuthorization: Bearer ${key}\n`), added);
+  const [, desktop = ''] = codeBlocks(page, 'json');
+  t.true((await toolsOfDesktop(t, desktop, key)).includes('search'));
+});

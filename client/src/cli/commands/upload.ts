@@ -14,7 +14,8 @@ const HELP = `
 Folders are uploaded with all their subfolders, without names that begin with a dot. A file of a folder is named by its path,
 such as docs/guides/start.md for a file of the folder docs, and replaces the content that was uploaded from the same path.
 Files that the collection already has are not sent: to continue after an interruption, run the same command again. The exit
-code is 1 if items failed; they are listed with the reason. loci sync also deletes what is gone from the folder.`;
+code is 1 if items failed; they are listed with the reason. Nothing is deleted when its file is gone: for a collection that is to
+follow a folder, use loci sync from the beginning, which deletes only what it has put there itself.`;
 
 type UploadArguments = { paths: string[]; urls: string[] };
 
