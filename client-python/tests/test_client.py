@@ -2,13 +2,9 @@
 
 import os
 import tempfile
-import threading
 import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from uuid import uuid4
-
-import httpx
 
 from loci_client import AsyncLoci, FileInput, InvalidRequest, Loci, NotConfigured, NotFound, Unauthorized
 from loci_client.generated.api.collections import get_collection
@@ -16,6 +12,7 @@ from loci_client.generated.api.uploads import upload_content
 from loci_client.generated.models import UploadContentBody
 from loci_client.generated.models.content_status import check_content_status
 from loci_client.generated.types import File
+from relay import Relay
 
 #: Every byte, line ends of all systems, and what the boundary of a form could be.
 BYTES = bytes(range(256)) * 40 + b"\r\n--+++\r\n--+++--\r\n\n\r\0"
@@ -140,13 +137,20 @@ class Errors(unittest.TestCase):
             Loci.from_env({}, folder=folder)
 
     def test_a_post_whose_answer_is_lost_takes_effect_once(self):
-        relay = Relay()
+        def lose(handler, number):
+            if number == 1:
+                handler.pass_on(is_lost=True)
+            elif number == 2:
+                handler.reply(503)
+            return number <= 2
+
+        relay = Relay(lose)
         self.addCleanup(relay.close)
         name = f"once {uuid4()}"
-        with Loci(relay.url, os.environ["LOCI_API_KEY"]) as loci:
+        with relay.client() as loci:
             loci.create_collection(name)
-            self.assertEqual(["lost", "503", "answered"], relay.outcomes)
-            self.assertEqual(1, len(set(relay.keys)))
+            self.assertEqual(3, len(relay.requests))
+            self.assertEqual(1, len({request.headers["Idempotency-Key"] for request in relay.requests}))
             self.assertEqual(1, len(list(loci.collections(search=name))))
 
 
@@ -168,52 +172,6 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(("sources", "done"), (events[0].event, events[-1].event))
             with self.assertRaises(NotFound):
                 await loci.download(uuid4())
-
-
-class Relay:
-    """Passes requests on to the service. It loses the answer of the first one, and answers the second with 503."""
-
-    def __init__(self):
-        self.outcomes, self.keys, relay = [], [], self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                relay.keys.append(self.headers["Idempotency-Key"])
-                outcome = ["lost", "503", "answered"][len(relay.outcomes)]
-                relay.outcomes.append(outcome)
-                if outcome == "503":
-                    self.send_response(503)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-                    return
-                self._pass_on(body, is_lost=outcome == "lost")
-
-            def do_GET(self):
-                self._pass_on(None, is_lost=False)
-
-            def _pass_on(self, body, *, is_lost):
-                headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
-                answer = httpx.request(self.command, os.environ["LOCI_URL"] + self.path, content=body, headers=headers)
-                if is_lost:
-                    self.close_connection = True
-                    return
-                self.send_response(answer.status_code)
-                self.send_header("Content-Type", answer.headers["Content-Type"])
-                self.send_header("Content-Length", str(len(answer.content)))
-                self.end_headers()
-                self.wfile.write(answer.content)
-
-            def log_message(self, *_):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
 
 
 if __name__ == "__main__":

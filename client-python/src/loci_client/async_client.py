@@ -30,7 +30,7 @@ from .generated.models import (
 from .pages import page_flow
 from .readiness import ReadyResult, Waiting, ready_flow
 from .steps import run_async
-from .transport import AsyncRetryTransport
+from .transport import AsyncHttpClient, AsyncRetryTransport
 from .upload_inputs import FileInput, folder_files
 from .uploads import Upload, UploadResult, upload_flow
 
@@ -51,7 +51,7 @@ class AsyncLoci:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.connection = connection or given_connection(base_url, api_key, token, workspace_id)
-        self._http = httpx.AsyncClient(
+        self._http = AsyncHttpClient(
             base_url=self.connection.base_url,
             headers=self.connection.headers(),
             timeout=timeout,
@@ -166,10 +166,10 @@ class AsyncLoci:
         body = plain({"query": query, **options, "stream": True})
         try:
             async with self._http.stream("POST", "/api/v1/answers", json=body) as response:
-                async for line in response.aiter_lines():
-                    for event in reader.read(line):
+                async for piece in response.aiter_bytes():
+                    for event in reader.read(piece):
                         yield event
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise broken_off() from error
         reader.require_done()
 
@@ -181,12 +181,7 @@ class AsyncLoci:
 
     async def download(self, content_id: Id) -> bytes:
         """Returns the original file of a content, byte for byte."""
-        found = await run_async(self._http, calls.original_file(content_id))
-        if isinstance(found, bytes):
-            return found
-        # Signed by itself: the bucket gets no credentials of the service.
-        async with httpx.AsyncClient(timeout=TIMEOUT) as bucket:
-            return (await bucket.get(found)).raise_for_status().content
+        return await run_async(self._http, calls.original_file(content_id))
 
     async def paginate(self, path: str, **query: Any) -> AsyncIterator[dict[str, Any]]:
         """Yields every entry of the list at a path, such as `/api/v1/webhooks`, as JSON. Loads pages when needed."""

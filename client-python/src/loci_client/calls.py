@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID
 
+from .errors import LociError, RateLimited, Unavailable
 from .generated.models import Answer, Collection, MemoryAnswer, MemoryRecord, SearchMemoriesResponse, SearchResponse
-from .steps import Flow, Send
+from .steps import Fetch, Flow, Send
 
 Result = TypeVar("Result")
 Id = str | UUID
@@ -35,10 +36,24 @@ def search_memories(query: str, options: dict[str, Any]) -> Flow[list[MemoryReco
     return (yield from found).memories
 
 
-def original_file(content_id: Id) -> Flow[bytes | str]:
-    """Returns the bytes, or the URL of the bucket that has them."""
+def original_file(content_id: Id) -> Flow[bytes]:
     response = yield Send("GET", f"/api/v1/contents/{quote(str(content_id), safe='')}/file")
-    return response.headers["Location"] if response.status_code == 303 else response.content
+    if response.status_code != 303:
+        return response.content
+    try:
+        found = yield Fetch(response.headers["Location"])
+    except LociError as error:
+        if error.status is None or error.status < 300 or isinstance(error, (RateLimited, Unavailable)):
+            raise
+        raise _bucket_refused(error.status) from error
+    if found.status_code != 200:
+        raise _bucket_refused(found.status_code)
+    return found.content
+
+
+def _bucket_refused(status: int) -> LociError:
+    detail = f"The bucket that has the file answered with status {status}. Download it again: links to it expire after minutes."
+    return LociError(detail, code="download_refused", status=status)
 
 
 def _post(path: str, body: dict[str, Any], parse: Callable[[Any], Result]) -> Flow[Result]:

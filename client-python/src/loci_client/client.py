@@ -28,7 +28,7 @@ from .generated.models import (
 from .pages import page_flow
 from .readiness import ReadyResult, Waiting, ready_flow
 from .steps import run
-from .transport import RetryTransport
+from .transport import HttpClient, RetryTransport
 from .upload_inputs import FileInput, folder_files
 from .uploads import Upload, UploadResult, upload_flow
 
@@ -67,7 +67,7 @@ class Loci:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.connection = connection or given_connection(base_url, api_key, token, workspace_id)
-        self._http = httpx.Client(
+        self._http = HttpClient(
             base_url=self.connection.base_url,
             headers=self.connection.headers(),
             timeout=timeout,
@@ -182,9 +182,9 @@ class Loci:
         body = plain({"query": query, **options, "stream": True})
         try:
             with self._http.stream("POST", "/api/v1/answers", json=body) as response:
-                for line in response.iter_lines():
-                    yield from reader.read(line)
-        except httpx.TransportError as error:
+                for piece in response.iter_bytes():
+                    yield from reader.read(piece)
+        except httpx.RequestError as error:
             raise broken_off() from error
         reader.require_done()
 
@@ -196,11 +196,7 @@ class Loci:
 
     def download(self, content_id: Id) -> bytes:
         """Returns the original file of a content, byte for byte."""
-        found = run(self._http, calls.original_file(content_id))
-        if isinstance(found, bytes):
-            return found
-        # Signed by itself: the bucket gets no credentials of the service.
-        return httpx.get(found, timeout=TIMEOUT).raise_for_status().content
+        return run(self._http, calls.original_file(content_id))
 
     def paginate(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         """Yields every entry of the list at a path, such as `/api/v1/webhooks`, as JSON. Loads pages when needed."""

@@ -11,13 +11,19 @@ from .steps import Flow, Send
 _ROWS = ("data", "chunks", "contents")
 
 
-def page_flow(path: str, query: dict[str, Any]) -> Flow[tuple[list[dict[str, Any]], dict[str, Any] | None]]:
+#: Headers of a request whose list has to contain all that was written before. Others may be seconds old.
+CURRENT_LIST = {"Cache-Control": "no-cache"}
+
+
+def page_flow(
+    path: str, query: dict[str, Any], headers: dict[str, str] | None = None
+) -> Flow[tuple[list[dict[str, Any]], dict[str, Any] | None]]:
     """Returns the entries of a page, and the query of the next one: None after the last. Lists without a cursor
     (conversations) are paged by position: what is added or deleted meanwhile can repeat or skip entries."""
     given = {name: value for name, value in query.items() if value is not None}
     # Filters are JSON in a parameter.
     texts = {name: json.dumps(value) if isinstance(value, dict) else value for name, value in given.items()}
-    response = yield Send("GET", path, {"params": texts})
+    response = yield Send("GET", path, {"params": texts, "headers": headers})
     page = response.json()
     rows: list[dict[str, Any]] = next((page[name] for name in _ROWS if name in page), [])
     if "next_cursor" in page:

@@ -27,11 +27,18 @@ class Send:
 
 
 @dataclass
+class Fetch:
+    """A GET of an address that is signed by itself. Nothing of the client goes with it: no credentials, no headers."""
+
+    url: str
+
+
+@dataclass
 class Pause:
     seconds: float
 
 
-Flow = Generator[Send | Pause, Any, Result]
+Flow = Generator[Send | Fetch | Pause, Any, Result]
 
 
 def run(client: httpx.Client, flow: Flow[Result]) -> Result:
@@ -47,11 +54,18 @@ def run(client: httpx.Client, flow: Flow[Result]) -> Result:
             resume = partial(next, flow)
             continue
         try:
-            with step.opened:
-                answer = client.request(step.method, step.path, **step.arguments)
+            if isinstance(step, Fetch):
+                answer = client.send(_request(client, step))
+            else:
+                with step.opened:
+                    answer = client.request(step.method, step.path, **step.arguments)
             resume = partial(flow.send, answer)
         except Exception as error:
             resume = partial(flow.throw, error)
+
+
+def _request(client: httpx.Client | httpx.AsyncClient, fetch: Fetch) -> httpx.Request:
+    return httpx.Request("GET", fetch.url, extensions={"timeout": client.timeout.as_dict()})
 
 
 _END = object()
@@ -69,8 +83,11 @@ async def run_async(client: httpx.AsyncClient, flow: Flow[Result]) -> Result:
             resume = partial(next, flow)
             continue
         try:
-            with step.opened:
-                answer = await client.request(step.method, step.path, **step.arguments)
+            if isinstance(step, Fetch):
+                answer = await client.send(_request(client, step))
+            else:
+                with step.opened:
+                    answer = await client.request(step.method, step.path, **step.arguments)
             resume = partial(flow.send, answer)
         except Exception as error:
             resume = partial(flow.throw, error)

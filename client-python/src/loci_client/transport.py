@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 import h11
@@ -32,7 +33,27 @@ _REPEATABLE = {"GET", "HEAD", "OPTIONS", "PUT", "POST"}
 _MAX_RETRY_AFTER_S = 120
 #: httpcore does not translate that of h11 for bodies.
 _CHANGED = (httpx.LocalProtocolError, h11.LocalProtocolError)
+#: Extension of a request whose answer is read before it is returned.
+_WHOLE = "loci_client.whole"
+#: The only operation of the API that answers with a page; users open it in browsers.
+_PAGE_PATH = "/api/v1/oauth/callback"
 _backoff = wait_exponential_jitter(initial=0.3, max=10, jitter=0.3)
+
+
+class HttpClient(httpx.Client):
+    """Tells its transport which answers nobody reads piece by piece."""
+
+    def send(self, request: httpx.Request, *, stream: bool = False, **options: Any) -> httpx.Response:
+        request.extensions[_WHOLE] = not stream
+        return super().send(request, stream=stream, **options)
+
+
+class AsyncHttpClient(httpx.AsyncClient):
+    """`HttpClient` for asyncio."""
+
+    async def send(self, request: httpx.Request, *, stream: bool = False, **options: Any) -> httpx.Response:
+        request.extensions[_WHOLE] = not stream
+        return await super().send(request, stream=stream, **options)
 
 
 class RetryTransport(httpx.BaseTransport):
@@ -51,14 +72,14 @@ class RetryTransport(httpx.BaseTransport):
     def _attempt(self, request: httpx.Request) -> httpx.Response:
         try:
             response = self._inner.handle_request(request)
-            if _is_read_whole(response):
+            if _is_read_whole(request, response):
                 response.read()
                 response.close()
         except _CHANGED as error:
             raise changed_file(error) from error
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise connection_failed(request, error) from error
-        return _checked(response)
+        return _checked(request, response)
 
     def close(self) -> None:
         self._inner.close()
@@ -80,20 +101,20 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
     async def _attempt(self, request: httpx.Request) -> httpx.Response:
         try:
             response = await self._inner.handle_async_request(request)
-            if _is_read_whole(response):
+            if _is_read_whole(request, response):
                 await response.aread()
                 await response.aclose()
         except _CHANGED as error:
             raise changed_file(error) from error
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise connection_failed(request, error) from error
-        return _checked(response)
+        return _checked(request, response)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-def connection_failed(request: httpx.Request, error: httpx.TransportError) -> ConnectionFailed:
+def connection_failed(request: httpx.Request, error: httpx.RequestError) -> ConnectionFailed:
     """Returns the exception for a request without a response, or with half of one."""
     host = f"{request.url.scheme}://{request.url.netloc.decode()}"
     reason = str(error) or type(error).__name__
@@ -113,17 +134,32 @@ def _name(request: httpx.Request) -> None:
         request.headers.setdefault(_KEY, str(uuid4()))
 
 
-def _is_read_whole(response: httpx.Response) -> bool:
-    """JSON is read at once, so that a connection that breaks within it is noticed while the request can be retried."""
-    media_type = response.headers.get("Content-Type", "")
-    return response.status_code >= 300 or media_type.startswith("application/json")
+def _is_read_whole(request: httpx.Request, response: httpx.Response) -> bool:
+    """What is read at once can be requested again when the connection breaks within it."""
+    if response.status_code >= 300 or request.extensions.get(_WHOLE, False):
+        return True
+    return response.headers.get("Content-Type", "").startswith("application/json") or _is_page(request, response)
 
 
-def _checked(response: httpx.Response) -> httpx.Response:
+def _is_page(request: httpx.Request, response: httpx.Response) -> bool:
+    """A file of this type has the name under which it is to be saved."""
+    is_html = response.headers.get("Content-Type", "").lower().startswith("text/html")
+    return is_html and "Content-Disposition" not in response.headers and not request.url.path.endswith(_PAGE_PATH)
+
+
+def _checked(request: httpx.Request, response: httpx.Response) -> httpx.Response:
     # A download may be answered with the URL of the bucket.
-    if response.status_code < 300 or response.status_code == 303:
-        return response
-    raise error_from_response(response)
+    if response.status_code >= 300 and response.status_code != 303:
+        raise error_from_response(response)
+    if response.status_code < 300 and _is_page(request, response):
+        detail = "answers with a web page, not with the API: check the address, and whether a proxy asks to sign in."
+        raise LociError(f"{_address(request)} {detail}", code="not_the_api", status=response.status_code)
+    return response
+
+
+def _address(request: httpx.Request) -> str:
+    path, _, _ = request.url.path.partition("/api/v1/")
+    return f"{request.url.scheme}://{request.url.netloc.decode()}{path}"
 
 
 def _policy(request: httpx.Request, retries: int) -> dict:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, Protocol
 from unicodedata import normalize
 
 Source = Literal["file", "text", "url"]
@@ -58,8 +58,9 @@ class UploadInput:
 
 
 def file_input(given: FileInput | str | os.PathLike[str]) -> UploadInput:
-    """Raises OSError if the file cannot be read."""
+    """Raises OSError if the file cannot be read, or has a name that no request can contain."""
     file = given if isinstance(given, FileInput) else FileInput(path=given)
+    _require_utf8(file.name or (Path(file.path).name if file.path is not None else ""))
     if file.path is None:
         data = file.data or b""
         return UploadInput("file", normalize("NFC", file.name or "file"), len(data), data=data, external_id=file.external_id)
@@ -68,6 +69,17 @@ def file_input(given: FileInput | str | os.PathLike[str]) -> UploadInput:
     if not path.is_file():
         raise OSError("it is a folder, or no regular file")
     return UploadInput("file", normalize("NFC", file.name or path.name), size, path=path, external_id=file.external_id)
+
+
+def _require_utf8(name: str) -> None:
+    """Rejects names of files whose bytes are no UTF-8. Python keeps such bytes as surrogates, which nothing can encode."""
+    if printable(name) != name:
+        raise OSError("its name is not UTF-8")
+
+
+def printable(name: str) -> str:
+    """Returns a name with escapes for what is no UTF-8 in it."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def text_input(text: str) -> UploadInput:
@@ -95,9 +107,9 @@ def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> lis
 def _external_id(name: str) -> str:
     """A path that is too long for an id goes in hashed."""
     own = f"path:{name}"
-    # The service counts UTF-16 code units.
-    is_short = len(own.encode("utf-16-le")) <= 2 * _MAX_ID_CHARACTERS
-    return own if is_short else f"path:sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+    # The service counts UTF-16 code units. Names that are no UTF-8 are reported by the upload.
+    is_short = len(own.encode("utf-16-le", "surrogatepass")) <= 2 * _MAX_ID_CHARACTERS
+    return own if is_short else f"path:sha256:{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def _walk(root: Path, hidden: bool) -> Iterator[Path]:
@@ -113,12 +125,19 @@ def _walk(root: Path, hidden: bool) -> Iterator[Path]:
     yield from unreadable
 
 
-def batches(inputs: Iterable[UploadInput], max_items: int, max_bytes: int) -> Iterator[list[UploadInput]]:
+class Limits(Protocol):
+    """Of one request. They are reduced while batches are made, if the service takes less."""
+
+    max_items: int
+    max_bytes: int
+
+
+def batches(inputs: Iterable[UploadInput], limits: Limits) -> Iterator[list[UploadInput]]:
     """Groups inputs in their order. One that is over the size limit is sent alone."""
     batch: list[UploadInput] = []
     size = 0
     for one in inputs:
-        if batch and (len(batch) >= max_items or size + one.size > max_bytes):
+        if batch and (len(batch) >= limits.max_items or size + one.size > limits.max_bytes):
             yield batch
             batch, size = [], 0
         batch.append(one)

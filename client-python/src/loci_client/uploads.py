@@ -11,15 +11,14 @@ from typing import Any
 
 from .errors import UNREADABLE_FILE, InvalidRequest, LociError, PayloadTooLarge
 from .generated.models import Content, UploadItem, UploadResponse
-from .pages import page_flow
+from .present_contents import present_contents
 from .steps import Flow, Send
-from .upload_inputs import FileInput, UploadInput, batches, file_input, text_input, url_input
+from .upload_inputs import FileInput, UploadInput, batches, file_input, printable, text_input, url_input
 
 MAX_ITEMS = 200
 MAX_BYTES = 64 * 1024 * 1024
-_PAGE_ITEMS = 1000
-#: Contents in these statuses are sent again, which retries them.
-_SENT_AGAIN = ("failed", "cancelled", "deleting", "stored")
+#: Requests are not made smaller than this because of a few bytes that were too many.
+_LEAST_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Upload:
 def upload_flow(what: Upload) -> Flow[UploadResult]:
     result = UploadResult()
     given_files = list(what.files)
-    present = (yield from _present(what, len(given_files))) if what.skip_present else {}
+    present = yield from present_contents(what, len(given_files))
     files = []
     for given in given_files:
         try:
@@ -73,53 +72,59 @@ def upload_flow(what: Upload) -> Flow[UploadResult]:
             else:
                 files.append(one)
         except OSError as error:
-            name = given.path if isinstance(given, FileInput) else given
-            result.failures.append(_unreadable(str(name), error))
+            name = (given.path or given.name) if isinstance(given, FileInput) else given
+            result.failures.append(_unreadable(printable(str(name)), error))
     for inputs in (files, map(text_input, what.texts), map(url_input, what.urls)):
-        for batch in batches(inputs, what.max_items, what.max_bytes):
+        for batch in batches(inputs, what):
             yield from _send(what, result, batch)
     return result
 
 
-def _present(what: Upload, count: int) -> Flow[dict[tuple[str | None, str], Content]]:
-    found: dict[tuple[str | None, str], Content] = {}
-    response = yield Send("GET", "/api/v1/contents", {"params": {"collection_id": what.collection_id, "limit": 1}})
-    # Listing them all would need more requests than the service, which knows duplicates by their bytes, is spared.
-    if response.json()["total_count"] > count * _PAGE_ITEMS:
-        return found
-    query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": _PAGE_ITEMS}
-    while query is not None:
-        page, query = yield from page_flow("/api/v1/contents", query)
-        for content in map(Content.from_dict, page):
-            own = {key: value for key, value in content.metadata.to_dict().items() if key != "external_id"}
-            is_same = what.metadata is None or own == what.metadata
-            if content.external_id is not None and content.status not in _SENT_AGAIN and is_same:
-                found[content.external_id, content.name] = content
-    return found
-
-
-def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[None]:
-    """Sends a batch; splits it if it is too large or contains a file that cannot be read."""
+def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[bool]:
+    """Sends a batch; splits it if it is too large or contains a file that cannot be read. Returns whether no item was too large
+    by itself.
+    """
     try:
         answer = yield from _send_once(what, batch)
     except PayloadTooLarge as error:
-        if len(batch) == 1:
-            result.failures.append(UploadFailure(batch[0].name, error.code, error.detail))
-            return
-        what.max_items = max(1, len(batch) // 2)
-        for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
-            yield from _send(what, result, half)
-        return
+        if len(batch) > 1:
+            return (yield from _send_halves(what, result, batch))
+        result.failures.append(UploadFailure(batch[0].name, error.code, error.detail))
+        return False
     except (OSError, LociError) as error:
         # Changed or removed since it was found. Alone it is opened again, as it is then.
         if isinstance(error, LociError) and error.code != UNREADABLE_FILE:
             raise
         if len(batch) == 1:
             result.failures.append(_unreadable(batch[0].name, error))
-            return
+            return True
+        fitting = True
         for one in batch:
-            yield from _send(what, result, [one])
-        return
+            fitting = (yield from _send(what, result, [one])) and fitting
+        return fitting
+    rest = _take(result, batch, answer)
+    if not rest:
+        return True
+    what.max_items = len(batch) - len(rest)
+    return (yield from _send(what, result, rest))
+
+
+def _send_halves(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[bool]:
+    """Later requests are no larger than the halves, unless it was one item that was too large."""
+    middle = (len(batch) + 1) // 2
+    halves = (batch[:middle], batch[middle:])
+    fitting = True
+    for half in halves:
+        fitting = (yield from _send(what, result, half)) and fitting
+    if fitting:
+        what.max_items = min(what.max_items, middle)
+        size = max(sum(one.size for one in half) for half in halves)
+        what.max_bytes = min(what.max_bytes, max(_LEAST_BYTES, size))
+    return fitting
+
+
+def _take(result: UploadResult, batch: list[UploadInput], answer: UploadResponse) -> list[UploadInput]:
+    """Adds an answer to the result. Returns the items of the batch that were beyond the limit of the service for one request."""
     result.items.extend(answer.uploads)
     if answer.upload_id is not None:
         result.upload_ids.append(str(answer.upload_id))
@@ -129,10 +134,7 @@ def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[
     if len(beyond) >= len(sent):
         beyond = []
     result.failures.extend(UploadFailure(e.name, e.code, e.message) for e in answer.errors if e not in beyond)
-    if beyond:
-        rest = sent[-len(beyond) :]
-        what.max_items = len(sent) - len(rest)
-        yield from _send(what, result, rest)
+    return sent[-len(beyond) :] if beyond else []
 
 
 def _send_once(what: Upload, batch: list[UploadInput]) -> Flow[UploadResponse]:
