@@ -1,7 +1,14 @@
-import { Button, Group, Loader } from '@mantine/core';
+import { Button, Group, Loader, Stack } from '@mantine/core';
 import { shellTexts } from '../texts/shell-texts.ts';
+import { ErrorNotice } from './error-notice.tsx';
 
-type PagedList = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
+type PagedList = {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  error: Error | null;
+  fetchNextPage: () => Promise<unknown>;
+};
 
 export type MoreButtonProps = {
   list: PagedList;
@@ -12,7 +19,7 @@ export type MoreButtonProps = {
 
 /** Shows the next page of a list; nothing when there is none. It keeps the focus while it loads, which a disabled button loses. */
 export function MoreButton({ list, label = shellTexts.more, onMore }: MoreButtonProps) {
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = list;
   if (!hasNextPage) return null;
   const showMore = () => {
     if (isFetchingNextPage) return;
@@ -21,10 +28,13 @@ export function MoreButton({ list, label = shellTexts.more, onMore }: MoreButton
   };
   const loader = isFetchingNextPage ? <Loader size={14} aria-hidden /> : null;
   return (
-    <Group justify="center">
-      <Button variant="default" aria-busy={isFetchingNextPage} leftSection={loader} onClick={showMore}>
-        {label}
-      </Button>
-    </Group>
+    <Stack gap="sm">
+      {isFetchNextPageError && error !== null ? <ErrorNotice error={error} /> : null}
+      <Group justify="center">
+        <Button variant="default" aria-busy={isFetchingNextPage} leftSection={loader} onClick={showMore}>
+          {label}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

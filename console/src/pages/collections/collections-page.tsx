@@ -6,8 +6,7 @@ import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -54,15 +53,19 @@ type CollectionListProps = {
 
 function CollectionList({ filter, onCreate, onDelete }: CollectionListProps) {
   const list = useCollections(filter);
-  const { data, error, isPending, refetch } = list;
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  if (data.length === 0) return <NoCollections filter={filter} onCreate={onCreate} />;
   return (
-    <Stack>
-      <CollectionTable collections={data} onDelete={onDelete} />
-      <MoreButton list={list} />
-    </Stack>
+    <Loaded query={list}>
+      {(collections) =>
+        collections.length === 0 ? (
+          <NoCollections filter={filter} onCreate={onCreate} />
+        ) : (
+          <Stack>
+            <CollectionTable collections={collections} onDelete={onDelete} />
+            <MoreButton list={list} />
+          </Stack>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -4,8 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -68,15 +67,19 @@ function ConnectionFilters() {
 
 function ConnectionList({ onConnect }: { onConnect: (() => void) | null }) {
   const list = useConnections(route.useSearch());
-  const { data, error, isPending, refetch } = list;
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  if (data.length === 0) return <NoConnections onConnect={onConnect} />;
   return (
-    <Stack>
-      <ConnectionTable connections={data} />
-      <MoreButton list={list} />
-    </Stack>
+    <Loaded query={list}>
+      {(connections) =>
+        connections.length === 0 ? (
+          <NoConnections onConnect={onConnect} />
+        ) : (
+          <Stack>
+            <ConnectionTable connections={connections} />
+            <MoreButton list={list} />
+          </Stack>
+        )
+      }
+    </Loaded>
   );
 }
 

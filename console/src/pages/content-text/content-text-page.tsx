@@ -37,7 +37,9 @@ export function ContentTextPage() {
       )}
       {error !== null && deleted === null ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null}
       {content === undefined && error === null ? <Loading /> : null}
-      {content === undefined || error !== null ? null : <ContentText collectionId={collectionId} content={content} />}
+      {content === undefined || (error !== null && deleted !== null) ? null : (
+        <ContentText collectionId={collectionId} content={content} />
+      )}
       {deleted === null ? null : (
         <DeleteContentDialog
           collectionId={collectionId}
@@ -101,7 +103,9 @@ function ContentText({ collectionId, content }: ContentTextProps) {
         {texts.explanation} {texts.chunks(data.total, formatCount(data.total))}
       </Text>
       <ChunkedText parts={data.parts} chosen={chosen} />
-      {error === null ? null : <ErrorNotice error={error} onRetry={() => void list.fetchNextPage()} />}
+      {error === null || list.isFetchNextPageError ? null : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
       {isLooking ? <Loading /> : <MoreButton list={list} label={texts.more} />}
     </Stack>
   );

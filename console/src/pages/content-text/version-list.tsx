@@ -14,7 +14,7 @@ type Version = Schemas['ContentVersion'];
 /** When each version of a content was published, and by which upload. */
 export function VersionList({ collectionId, content }: { collectionId: string; content: Schemas['Content'] }) {
   const { data, error, refetch } = useContentVersions(collectionId, content);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.length === 0) return null;
   return (
     <>

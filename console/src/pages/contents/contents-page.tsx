@@ -4,8 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -26,10 +25,11 @@ const route = getRouteApi('/collections/$collectionId');
 /** What a collection contains. */
 export function ContentsPage() {
   const { collectionId } = route.useParams();
-  const { data: collection, error, refetch } = useCollection(collectionId);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (collection === undefined) return <Loading />;
-  return <CollectionContents collection={collection} />;
+  return (
+    <Loaded query={useCollection(collectionId)}>
+      {(collection) => <CollectionContents collection={collection} />}
+    </Loaded>
+  );
 }
 
 function CollectionContents({ collection }: { collection: Schemas['Collection'] }) {
@@ -81,14 +81,19 @@ type ContentListProps = {
 function ContentList({ collection, mayAdd, onDelete }: ContentListProps) {
   const filter = route.useSearch();
   const list = useContents(collection.id, filter);
-  if (list.error !== null) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  if (list.isPending) return <Loading />;
-  if (list.data.length === 0 && !list.hasNextPage) return <NoContents collection={collection} mayAdd={mayAdd} />;
   return (
-    <Stack>
-      <ContentTable collection={collection} contents={list.data} onDelete={onDelete} />
-      <MoreButton list={list} />
-    </Stack>
+    <Loaded query={list}>
+      {(contents) =>
+        contents.length === 0 && !list.hasNextPage ? (
+          <NoContents collection={collection} mayAdd={mayAdd} />
+        ) : (
+          <Stack>
+            <ContentTable collection={collection} contents={contents} onDelete={onDelete} />
+            <MoreButton list={list} />
+          </Stack>
+        )
+      }
+    </Loaded>
   );
 }
 

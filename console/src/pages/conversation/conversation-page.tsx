@@ -6,9 +6,8 @@ import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ButtonLink } from '../../components/button-link.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { conversationsTexts, threadTexts } from '../../texts/conversations-texts.ts';
@@ -26,11 +25,16 @@ type Conversation = Schemas['Conversation'];
 /** One conversation: what it is about, its messages, and the field for another one. */
 export function ConversationPage() {
   const { conversationId } = route.useParams();
+  return (
+    <Loaded query={useConversation(conversationId)}>
+      {(conversation) => <ShownConversation conversation={conversation} />}
+    </Loaded>
+  );
+}
+
+function ShownConversation({ conversation }: { conversation: Conversation }) {
   const { may } = useSession();
-  const leave = useLeave(conversationId);
-  const { data: conversation, error, refetch } = useConversation(conversationId);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (conversation === undefined) return <Loading />;
+  const leave = useLeave(conversation.id);
   const above = (
     <TextLink to="/conversations" size="sm">
       {texts.back}

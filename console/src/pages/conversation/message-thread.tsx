@@ -34,7 +34,9 @@ export function MessageThread({ conversation }: { conversation: Conversation }) 
         </Text>
       </Group>
       <MoreButton list={list} label={texts.older} onMore={scroll.keep} />
-      {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {error === null || list.isFetchNextPageError ? null : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
       <Messages conversation={conversation} thread={thread} />
       <ThreadEnd conversation={conversation} thread={thread} />
       <div ref={scroll.end} />

@@ -20,7 +20,7 @@ export function useMessages(conversationId: string) {
     enabled: may('messages:read'),
     initialPageParam: null as string | null,
     maxPages: MAX_PAGES,
-    refetchInterval: ({ state: { data, error } }) => (error === null && data?.pages.length === 1 ? REFRESH_MS : false),
+    refetchInterval: ({ state: { data } }) => (data?.pages.length === 1 ? REFRESH_MS : false),
     queryFn: async ({ pageParam, signal }) => {
       const page = { limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) };
       const params = {

@@ -4,8 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -39,15 +38,19 @@ export function ConversationsPage() {
 
 function ConversationList({ filter, onStart }: { filter: ConversationFilter; onStart: (() => void) | null }) {
   const list = useConversations(filter);
-  const { data, error, isPending, refetch } = list;
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  if (data.length === 0) return <NoConversations filter={filter} onStart={onStart} />;
   return (
-    <Stack>
-      <ConversationTable conversations={data} />
-      <MoreButton list={list} />
-    </Stack>
+    <Loaded query={list}>
+      {(conversations) =>
+        conversations.length === 0 ? (
+          <NoConversations filter={filter} onStart={onStart} />
+        ) : (
+          <Stack>
+            <ConversationTable conversations={conversations} />
+            <MoreButton list={list} />
+          </Stack>
+        )
+      }
+    </Loaded>
   );
 }
 

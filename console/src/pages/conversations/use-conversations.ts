@@ -55,7 +55,8 @@ export function useConversation(id: string | undefined) {
       const params = { path: { conversation_id: id ?? '' } };
       return dataOf(loci.api.GET('/api/v1/conversations/{conversation_id}', { params, signal }));
     },
-    refetchInterval: ({ state }) => (state.error === null ? REFRESH_MS : false),
+    // One that failed after others had succeeded may succeed the next time.
+    refetchInterval: ({ state }) => (state.data === undefined ? false : REFRESH_MS),
   });
 }
 

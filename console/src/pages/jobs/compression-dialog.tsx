@@ -2,8 +2,7 @@ import { Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { WorkflowLink } from '../../components/service/workflow-link.tsx';
 import { ExactTime } from '../../components/time.tsx';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
@@ -16,11 +15,10 @@ const texts = jobsTexts.compressions;
 /** A compression job with its result. The id is in the address of the page. */
 export function CompressionDialog({ id }: { id: string }) {
   const navigate = route.useNavigate();
-  const { data, error } = useCompression(id);
   const close = () => void navigate({ search: ({ id: _closed, ...rest }) => rest });
   return (
     <Modal opened onClose={close} title={texts.title} size="lg" centered>
-      {error !== null ? <ErrorNotice error={error} /> : data === undefined ? <Loading /> : <Result job={data} />}
+      <Loaded query={useCompression(id)}>{(job) => <Result job={job} />}</Loaded>
     </Modal>
   );
 }

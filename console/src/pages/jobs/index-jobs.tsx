@@ -1,10 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { JobCard } from '../../components/jobs/job-card.tsx';
 import { StatusText } from '../../components/status-text.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageSection } from '../../components/page-section.tsx';
 import { Time } from '../../components/time.tsx';
 import { WorkflowLink } from '../../components/service/workflow-link.tsx';
@@ -29,20 +28,19 @@ export function IndexJobs() {
 }
 
 function LastReindexing() {
-  const { data, error, isPending } = useReindexing();
   return (
     <PageSection title={texts.reindexing}>
-      {error !== null ? (
-        <ErrorNotice error={error} />
-      ) : isPending ? (
-        <Loading />
-      ) : data === null ? (
-        <Text size="sm" c="dimmed">
-          {texts.noReindexing}
-        </Text>
-      ) : (
-        <ReindexingCard reindexing={data} />
-      )}
+      <Loaded query={useReindexing()}>
+        {(reindexing) =>
+          reindexing === null ? (
+            <Text size="sm" c="dimmed">
+              {texts.noReindexing}
+            </Text>
+          ) : (
+            <ReindexingCard reindexing={reindexing} />
+          )
+        }
+      </Loaded>
     </PageSection>
   );
 }

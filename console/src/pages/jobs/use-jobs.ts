@@ -49,7 +49,7 @@ export function useCompression(id: string) {
     queryKey: queryKeys.job('compress', id),
     queryFn: async ({ signal }) =>
       dataOf(loci.api.GET('/api/v1/compress/{job_id}', { params: { path: { job_id: id } }, signal })),
-    refetchInterval: ({ state }) => (state.error === null ? refreshOf(state.data) : false),
+    refetchInterval: ({ state }) => refreshOf(state.data),
   });
 }
 

@@ -4,8 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
@@ -47,15 +46,18 @@ export function KeysPage() {
 
 function KeyList({ isAll, onCreate }: { isAll: boolean; onCreate: (() => void) | null }) {
   const list = useKeys();
-  const { data, error, isPending, refetch } = list;
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  const shown = isAll ? data : data.filter((key) => key.status === 'active');
   return (
-    <Stack>
-      {shown.length === 0 ? <NoKeys onCreate={onCreate} /> : <KeyTable keys={shown} />}
-      <MoreButton list={list} />
-    </Stack>
+    <Loaded query={list}>
+      {(keys) => {
+        const shown = isAll ? keys : keys.filter((key) => key.status === 'active');
+        return (
+          <Stack>
+            {shown.length === 0 ? <NoKeys onCreate={onCreate} /> : <KeyTable keys={shown} />}
+            <MoreButton list={list} />
+          </Stack>
+        );
+      }}
+    </Loaded>
   );
 }
 

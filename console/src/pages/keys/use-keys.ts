@@ -36,7 +36,11 @@ export function useSaveKey() {
     mutationKey: SECRET_REQUEST,
     // The secret is kept by nothing but the dialog that shows it.
     gcTime: 0,
-    onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.keys() }),
+    onSuccess: async ({ secret }) => {
+      const refreshed = queries.invalidateQueries({ queryKey: queryKeys.keys() });
+      // It is shown at once, however long the list takes.
+      if (secret === null) await refreshed;
+    },
   });
 }
 

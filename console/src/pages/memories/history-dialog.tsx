@@ -2,7 +2,7 @@ import { Badge, Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { formatTime } from '../../format/format-time.ts';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
 import { Topics } from './topics.tsx';
@@ -22,23 +22,24 @@ export function HistoryDialog({ memory, isOpen, onClose }: HistoryDialogProps) {
 }
 
 function Versions({ id, onRestored }: { id: string; onRestored: () => void }) {
-  const { data, error, isPending, refetch } = useMemoryHistory(id);
   const saving = useSaveMemory();
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
   const restore = ({ user_id, memory, topics, metadata }: Schemas['MemoryVersion']) =>
     saving.mutate({ id, body: { user_id, memory, topics, metadata } }, { onSuccess: onRestored });
   return (
     <Stack>
       {saving.error === null ? null : <ErrorNotice error={saving.error} />}
-      {data.data.map((version) => (
-        <Version
-          key={version.version}
-          version={version}
-          isWaiting={saving.isPending}
-          onRestore={() => restore(version)}
-        />
-      ))}
+      <Loaded query={useMemoryHistory(id)}>
+        {({ data: versions }) =>
+          versions.map((version) => (
+            <Version
+              key={version.version}
+              version={version}
+              isWaiting={saving.isPending}
+              onRestore={() => restore(version)}
+            />
+          ))
+        }
+      </Loaded>
     </Stack>
   );
 }

@@ -1,11 +1,11 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { NothingFound } from '../../components/nothing-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -39,22 +39,35 @@ export function MemoriesPage() {
 
 function MemoryList({ filter, onCreate }: { filter: MemoryFilter; onCreate: (() => void) | null }) {
   const list = useMemories(filter);
-  const { data, error, isPending, refetch } = list;
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  if (data.length === 0) return <NoMemories filter={filter} onCreate={onCreate} />;
-  const { search, asOf } = filter;
   return (
-    <Stack>
+    <Loaded query={list}>
+      {(memories) =>
+        memories.length === 0 ? (
+          <NoMemories filter={filter} onCreate={onCreate} />
+        ) : (
+          <Stack>
+            <FoundMemories memories={memories} filter={filter} />
+            <MoreButton list={list} />
+          </Stack>
+        )
+      }
+    </Loaded>
+  );
+}
+
+type FoundMemoriesProps = { memories: readonly Schemas['MemoryRecord'][]; filter: MemoryFilter };
+
+function FoundMemories({ memories, filter: { search, asOf } }: FoundMemoriesProps) {
+  return (
+    <>
       {asOf === undefined ? null : <Alert color="gray">{texts.past(formatTime(new Date(asOf)))}</Alert>}
-      <MemoryTable memories={data} isPast={asOf !== undefined} />
-      {data.length < MAX_FOUND || (search ?? asOf) === undefined ? null : (
+      <MemoryTable memories={memories} isPast={asOf !== undefined} />
+      {memories.length < MAX_FOUND || (search ?? asOf) === undefined ? null : (
         <Text size="sm" c="dimmed">
           {search === undefined ? texts.latest(MAX_FOUND) : texts.best(MAX_FOUND)}
         </Text>
       )}
-      <MoreButton list={list} />
-    </Stack>
+    </>
   );
 }
 

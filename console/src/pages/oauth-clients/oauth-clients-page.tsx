@@ -3,8 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { oauthClientsTexts } from '../../texts/oauth-clients-texts.ts';
@@ -40,10 +39,14 @@ export function OAuthClientsPage() {
 }
 
 function ClientList({ onCreate }: { onCreate: (() => void) | null }) {
-  const { data, error, isPending, refetch } = useOAuthClients();
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  if (data.length > 0) return <ClientTable clients={data} />;
+  return (
+    <Loaded query={useOAuthClients()}>
+      {(clients) => (clients.length === 0 ? <NoClients onCreate={onCreate} /> : <ClientTable clients={clients} />)}
+    </Loaded>
+  );
+}
+
+function NoClients({ onCreate }: { onCreate: (() => void) | null }) {
   const { title, advice, adviceReading } = texts.empty;
   if (onCreate === null) return <EmptyState icon="key" title={title} advice={adviceReading} />;
   const create = <Button onClick={onCreate}>{texts.create}</Button>;

@@ -16,9 +16,9 @@ export function FailedContents({ upload }: { upload: Schemas['UploadProgress'] }
   const { mayChange } = useSession();
   const list = useUploadContents(upload.id, { status: 'failed', isRunning: upload.status === 'running' });
   const retrying = useRetryContents(upload.id);
-  if (list.error !== null) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  const failed = list.data ?? [];
-  if (failed.length === 0) return null;
+  const { data: failed, error, isFetchNextPageError } = list;
+  const notice = error === null ? null : <ErrorNotice error={error} onRetry={() => void list.refetch()} />;
+  if (failed === undefined || failed.length === 0) return notice;
   const retry = (ids: readonly string[]) => retrying.mutate(ids);
   const mayRetry = mayChange(upload.collection_id, 'contents:write');
   return (
@@ -29,6 +29,7 @@ export function FailedContents({ upload }: { upload: Schemas['UploadProgress'] }
         mayRetry ? <RetryAll ids={failed.map(({ content_id: id }) => id)} retrying={retrying} onRetry={retry} /> : null
       }
     >
+      {isFetchNextPageError ? null : notice}
       {retrying.error === null ? null : <ErrorNotice error={retrying.error} />}
       <Paper withBorder radius="lg" px="md">
         {failed.map((content) => (

@@ -2,9 +2,8 @@ import { Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ContentStatus } from '../../components/content-status.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ListTable } from '../../components/list-table.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
 import { PageSection } from '../../components/page-section.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -21,20 +20,20 @@ export function UploadContents({ upload }: { upload: Schemas['UploadProgress'] }
   const list = useUploadContents(upload.id, { isRunning: upload.status === 'running' });
   return (
     <PageSection title={texts.contents}>
-      {list.error !== null ? (
-        <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-      ) : list.isPending ? (
-        <Loading />
-      ) : list.data.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {texts.noContents}
-        </Text>
-      ) : (
-        <Stack>
-          <ContentRows collectionId={upload.collection_id} contents={list.data} />
-          <MoreButton list={list} />
-        </Stack>
-      )}
+      <Loaded query={list}>
+        {(contents) =>
+          contents.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {texts.noContents}
+            </Text>
+          ) : (
+            <Stack>
+              <ContentRows collectionId={upload.collection_id} contents={contents} />
+              <MoreButton list={list} />
+            </Stack>
+          )
+        }
+      </Loaded>
     </PageSection>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Time } from '../../components/time.tsx';
@@ -27,10 +27,7 @@ const texts = jobsTexts.upload;
 /** One upload: how far it is, what failed and why, its crawls and contents. */
 export function UploadPage() {
   const { uploadId } = route.useParams();
-  const { data: upload, error, refetch } = useUpload(uploadId);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (upload === undefined) return <Loading />;
-  return <ShownUpload upload={upload} />;
+  return <Loaded query={useUpload(uploadId)}>{(upload) => <ShownUpload upload={upload} />}</Loaded>;
 }
 
 function ShownUpload({ upload }: { upload: Upload }) {

@@ -2,9 +2,8 @@ import { Button, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { ExactTime } from '../../components/time.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { formatTime } from '../../format/format-time.ts';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
 import { mayReadEvent } from '../webhooks/subscribable-event.ts';
@@ -98,12 +97,13 @@ function durationOf({ started_at: start, finished_at: end }: Schemas['WebhookAtt
 }
 
 function Payload({ id }: { id: string }) {
-  const { data, error, refetch } = useDelivery(id);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
   return (
-    <Code block className="break-anywhere" style={{ whiteSpace: 'pre-wrap' }}>
-      {JSON.stringify(data.payload, null, 2)}
-    </Code>
+    <Loaded query={useDelivery(id)}>
+      {({ payload }) => (
+        <Code block className="break-anywhere" style={{ whiteSpace: 'pre-wrap' }}>
+          {JSON.stringify(payload, null, 2)}
+        </Code>
+      )}
+    </Loaded>
   );
 }

@@ -3,9 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
@@ -24,9 +23,7 @@ const texts = webhooksTexts.log;
 /** What was sent to a webhook, and how its receiver answered. */
 export function WebhookLogPage() {
   const { webhookId } = route.useParams();
-  const { data: webhook, error, refetch } = useWebhook(webhookId);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  return webhook === undefined ? <Loading /> : <WebhookLog webhook={webhook} />;
+  return <Loaded query={useWebhook(webhookId)}>{(webhook) => <WebhookLog webhook={webhook} />}</Loaded>;
 }
 
 function WebhookLog({ webhook }: { webhook: Webhook }) {

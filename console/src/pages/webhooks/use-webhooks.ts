@@ -49,7 +49,11 @@ export function useSaveWebhook() {
     mutationKey: SECRET_REQUEST,
     // The secret is kept by nothing but the dialog that shows it.
     gcTime: 0,
-    onSuccess: refresh,
+    onSuccess: async ({ secret }) => {
+      const refreshed = refresh();
+      // It is shown at once, however long the list takes.
+      if (secret === null) await refreshed;
+    },
   });
 }
 
@@ -86,7 +90,8 @@ export function useRotateWebhook() {
       dataOf(loci.api.POST('/api/v1/webhooks/{webhook_id}/rotate', { params: { path: { webhook_id: id } } })),
     mutationKey: SECRET_REQUEST,
     gcTime: 0,
-    onSuccess: refresh,
+    // The secret is shown at once, however long the list takes.
+    onSuccess: () => void refresh(),
   });
 }
 

@@ -4,8 +4,7 @@ import { useSession } from '../../app/session.tsx';
 import { AddButton } from '../../components/add-button.tsx';
 import { ButtonLink } from '../../components/button-link.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
 import { useWebhooks } from './use-webhooks.ts';
@@ -38,10 +37,16 @@ export function WebhooksPage() {
 }
 
 function WebhookList({ onCreate }: { onCreate: (() => void) | null }) {
-  const { data, error, isPending, refetch } = useWebhooks();
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  if (data.length > 0) return <WebhookTable webhooks={data} />;
+  return (
+    <Loaded query={useWebhooks()}>
+      {(webhooks) =>
+        webhooks.length === 0 ? <NoWebhooks onCreate={onCreate} /> : <WebhookTable webhooks={webhooks} />
+      }
+    </Loaded>
+  );
+}
+
+function NoWebhooks({ onCreate }: { onCreate: (() => void) | null }) {
   const { title, advice, adviceReading } = texts.empty;
   if (onCreate === null) return <EmptyState icon="webhook" title={title} advice={adviceReading} />;
   const create = <Button onClick={onCreate}>{texts.create}</Button>;
