@@ -1,14 +1,16 @@
-import { useEffect, useState } from 'react';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { useFieldText } from './use-field-text.ts';
 
 const PAUSE_MS = 300;
 
 /** The text of a field that searches as somebody types: `onSearch` is called after a short pause. */
 export function useSearchText(current: string, onSearch: (text: string) => void): [string, (text: string) => void] {
-  const [text, setText] = useState(current);
-  const search = useDebouncedCallback(onSearch, PAUSE_MS);
-  // Going back, or removing the filter elsewhere, changes the field.
-  useEffect(() => setText(current), [current]);
+  const search = useDebouncedCallback((typed: string) => {
+    expect(typed);
+    onSearch(typed);
+  }, PAUSE_MS);
+  // What was typed before another value came is not searched for any more.
+  const { text, setText, expect } = useFieldText(current, () => search.cancel());
   return [
     text,
     (typed) => {
