@@ -30,6 +30,8 @@ export const uploadsTexts = {
   },
   unreachable: 'The service could not be reached. Check the connection, then send it again.',
   gone: 'The browser can no longer read it. It was moved, deleted or changed since it was chosen: add it again.',
+  tooLarge:
+    'It is more than the service, or a proxy in front of it, accepts in one request. Whoever operates them can raise the limit.',
   aborted: 'Sending was stopped.',
 } as const;
 

@@ -1,7 +1,7 @@
 import { LociError, newIdempotencyKey, withRetries } from '@loci/client/browser';
 import { uploadsTexts } from '../texts/uploads-texts.ts';
 import { matchEntries } from './match-entries.ts';
-import { planBatch } from './plan-batch.ts';
+import { BATCH_LIMITS, narrowLimits, planBatch } from './plan-batch.ts';
 import { sendUpload, type UploadHeaders } from './send-upload.ts';
 import type { UploadEntry } from './upload-entry.ts';
 import { uploadStore } from './upload-store.ts';
@@ -10,7 +10,10 @@ import { uploadStore } from './upload-store.ts';
 const CONCURRENCY = 2;
 /** Half a minute: a service that restarts is back by then. */
 const RETRIES = 6;
+const TOO_LARGE = 413;
 let running = 0;
+/** Those of the service, or of a proxy in front of it, are not known before a request is refused. */
+let limits = BATCH_LIMITS;
 let sender: UploadHeaders | null = null;
 
 /** Says who sends what waits from now on: a token may be renewed, or somebody else sign in, while a request is on its way. */
@@ -22,7 +25,7 @@ export function sendUploadsAs(headers: UploadHeaders | null): void {
 export function runUploads(onAccepted: (collectionId: string) => void): void {
   if (sender === null) return;
   while (running < CONCURRENCY) {
-    const batch = planBatch(uploadStore.read());
+    const batch = planBatch(uploadStore.read(), limits);
     const [first] = batch;
     if (first === undefined) return;
     running += 1;
@@ -43,13 +46,24 @@ async function sendBatch(headers: UploadHeaders, batch: readonly UploadEntry[]):
     uploadStore.update(ids, ({ id }) => byId.get(id) ?? {});
   } catch (error) {
     const gone = await unreadableOf(batch);
-    const message =
-      error instanceof LociError ? `${error.detail} (${error.code}, ${error.requestId ?? '–'})` : String(error);
+    const isSplit = isTooLarge(error) && batch.length > 1;
+    if (isSplit) limits = narrowLimits(limits, batch);
     uploadStore.update(ids, ({ id }) => {
-      if (gone.size === 0) return { state: 'failed', message };
-      return gone.has(id) ? { state: 'failed', message: uploadsTexts.gone } : { state: 'waiting', sent: 0 };
+      if (gone.has(id)) return { state: 'failed', message: uploadsTexts.gone };
+      return isSplit || gone.size > 0 ? { state: 'waiting', sent: 0 } : { state: 'failed', message: messageOf(error) };
     });
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof LociError && error.status === TOO_LARGE;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof LociError)) return String(error);
+  const { detail, code, requestId } = error;
+  const said = `${detail} (${code}, ${requestId ?? '–'})`;
+  return isTooLarge(error) ? `${uploadsTexts.tooLarge} ${said}` : said;
 }
 
 /** While the service restarts or is busy, a folder of thousands of files would otherwise be refused within seconds. */
