@@ -4,23 +4,26 @@ import { useSession } from '../../app/session.tsx';
 import { formatCount } from '../../format/format-count.ts';
 import { formatTime } from '../../format/format-time.ts';
 import { deletionTexts as texts } from '../../texts/deletion-texts.ts';
-import { ErrorNotice } from '../error-notice.tsx';
+import { Loaded } from '../loaded.tsx';
 import { useDeletion } from './use-deletion.ts';
 
 /** What a deletion has removed so far, and whether it was verified that nothing is left. */
 export function DeletionReceipt({ deletionId }: { deletionId: string }) {
   const mayRead = useSession().may('deletions:read');
-  const { data: deletion, error } = useDeletion(deletionId);
+  const query = useDeletion(deletionId);
   if (!mayRead) return <Text size="sm">{texts.accepted}</Text>;
-  if (error !== null) return <ErrorNotice error={error} />;
-  const isCompleted = deletion?.status === 'completed';
+  return <Loaded query={query}>{(deletion) => <Receipt deletion={deletion} />}</Loaded>;
+}
+
+function Receipt({ deletion }: { deletion: Schemas['Deletion'] }) {
+  const isCompleted = deletion.status === 'completed';
   return (
     <Stack gap="sm">
       <Group gap="sm" wrap="nowrap" role="status">
         {isCompleted ? null : <Loader size="xs" aria-hidden />}
         <Text size="sm">{isCompleted ? texts.completed : texts.running}</Text>
       </Group>
-      {deletion === undefined ? null : <RemovedCounts deletion={deletion} />}
+      <RemovedCounts deletion={deletion} />
     </Stack>
   );
 }

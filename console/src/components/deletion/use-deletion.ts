@@ -13,7 +13,8 @@ export function useDeletion(id: string) {
     enabled: may('deletions:read'),
     queryFn: async ({ signal }) =>
       dataOf(loci.api.GET('/api/v1/deletions/{deletion_id}', { params: { path: { deletion_id: id } }, signal })),
+    // Without any answer it is asked again on request: the key may not read this one, or there may be none.
     refetchInterval: ({ state }) =>
-      state.data?.status === 'completed' || state.error !== null ? false : REFRESH_RECEIPT_MS,
+      state.data === undefined || state.data.status === 'completed' ? false : REFRESH_RECEIPT_MS,
   });
 }
