@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import test from 'ava';
+import { createSignInCode } from '#operations/access/sign-in.ts';
+import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
-import { openOwnApi } from '#test/support/harness/own-api.ts';
+import { openOwnApi, type OwnApi } from '#test/support/harness/own-api.ts';
 import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
 import { axeViolations, openConsole } from './open-console.ts';
 
@@ -88,5 +90,26 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
   t.regex(searchParams.get('id_token_hint') ?? '', /^eyJ/);
   await page.getByRole('button', { name: /^Sign in with/ }).waitFor();
   t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /eyJ/);
+
+  // A link for a key, in the tab of a user.
+  await page.getByRole('button', { name: /^Sign in with/ }).click();
+  await page.getByRole('button', { name: /Harbour/ }).click();
+  await page.getByRole('button', { name: 'Account' }).waitFor();
+  const key = await insertKey(api, workspaces[1] ?? '');
+  await page.goto(`${page.url()}#code=${await createSignInCode(api.services.stores, key)}`);
+  await page.waitForFunction(() => sessionStorage.getItem('loci.api-key') !== null);
+  await page.reload();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText('Signed in with an API key').waitFor();
+  await page.getByText(workspaces[1] ?? '').waitFor();
   t.deepEqual(problems, []);
 });
+
+/** Inserts an API key that may do everything in a workspace. Returns its public part. */
+async function insertKey({ services: { stores, secrets } }: OwnApi, workspaceId: string): Promise<string> {
+  const { id, secret } = generateApiKey();
+  const hashedSecret = hashApiKey(secret, secrets.apiKeyPepper);
+  const record = { workspaceId, key: id, hashedSecret, label: 'a test', permissions: ['*' as const] };
+  await stores.system.insertApiKey({ ...record, createdBy: 'a test' });
+  return id;
+}

@@ -4,7 +4,7 @@ import { LociError } from '@loci/client/browser';
 import { sendUploadsAs } from '../uploads/run-uploads.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { ChooseWorkspace } from './choose-workspace.tsx';
-import type { Credentials, TokenCredentials } from './credentials.ts';
+import { type Credentials, identityOf, type TokenCredentials } from './credentials.ts';
 import { useIssuerSignIn } from './oidc/use-issuer-sign-in.ts';
 import { useIssuerSignOut } from './oidc/use-issuer-sign-out.ts';
 import { type Renewal, useRenewal } from './oidc/use-renewal.ts';
@@ -92,6 +92,11 @@ function useSignedIn() {
   const headers = session?.headers ?? null;
   useEffect(() => sendUploadsAs(headers), [headers]);
   const signIn = (given: Credentials) => {
+    if (credentials !== null && identityOf(credentials) !== identityOf(given)) {
+      // What was loaded, and is being uploaded, is of somebody else.
+      uploadStore.clear();
+      queries.clear();
+    }
     setRefusal(null);
     setCredentials(given);
   };

@@ -13,6 +13,8 @@ export const storedCredentials = {
     return apiKey === null ? null : { kind: 'key', apiKey };
   },
   write(credentials: Credentials): void {
+    // Those of another identity would be read the next time.
+    storedCredentials.remove();
     if (credentials.kind === 'key') sessionStorage.setItem(KEY_NAME, credentials.apiKey);
     else sessionStorage.setItem(TOKEN_NAME, JSON.stringify(credentials));
   },
