@@ -47,3 +47,34 @@ test('what is typed into a search field stays, however the page is drawn meanwhi
   t.is(await field.inputValue(), 'annualsx');
   t.deepEqual(problems, []);
 });
+
+test('the year of the time that memories are shown of is typed by keyboard', async (t) => {
+  const path = '/memories?user=nobody&asOf=2025-06-15T10:00:00.000Z';
+  await using console = await openConsole({ apiKey, path, browser: { timezoneId: 'Europe/Berlin', locale: 'en-US' } });
+  const { page, problems } = console;
+  const field = page.getByLabel('As they were at');
+  const asOf = () => new URL(page.url()).searchParams.get('asOf');
+  const years = new Set<string | undefined>();
+  page.on('framenavigated', () => void years.add(asOf()?.slice(0, 4)));
+  await page.getByText('No memory matches').waitFor();
+  t.is(await field.inputValue(), '2025-06-15T12:00');
+  // Month, day, year.
+  await field.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.type('2023');
+  await page.waitForURL((url) => url.searchParams.get('asOf') === '2023-06-15T10:00:00.000Z');
+  t.is(await field.inputValue(), '2023-06-15T12:00');
+  // With its fourth digit, the next part has the focus.
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Backspace');
+  t.is(await field.inputValue(), '');
+  t.is(asOf(), '2023-06-15T10:00:00.000Z', 'a time without a year is not complete');
+  await page.keyboard.type('2024');
+  await page.waitForURL((url) => url.searchParams.get('asOf') === '2024-06-15T10:00:00.000Z');
+  t.deepEqual(years, new Set(['2023', '2024']));
+  await page.getByRole('button', { name: 'Back to now' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('asOf'));
+  t.is(await field.inputValue(), '');
+  t.deepEqual(problems, []);
+});

@@ -1,11 +1,11 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useSearchText } from '../../components/filters/use-search-text.ts';
-import { localTimeOf } from '../../format/local-time.ts';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
 import type { MemoryFilter } from './memory-filter.ts';
+import { TimeField } from './time-field.tsx';
 
 const route = getRouteApi('/memories');
 const texts = memoriesTexts.filter;
@@ -41,28 +41,5 @@ export function MemoryFilters({ filter }: { filter: MemoryFilter }) {
       ) : null}
       <TimeField asOf={filter.asOf} onChange={(asOf) => change({ asOf })} />
     </Group>
-  );
-}
-
-type TimeFieldProps = { asOf: string | undefined; onChange: (asOf: string | undefined) => void };
-
-/** Goes back to a time in the past. */
-function TimeField({ asOf, onChange }: TimeFieldProps) {
-  return (
-    <>
-      <TextInput
-        miw={200}
-        type="datetime-local"
-        step={1}
-        label={texts.asOf}
-        value={asOf === undefined ? '' : localTimeOf(new Date(asOf))}
-        onChange={({ currentTarget: { value } }) => onChange(value === '' ? undefined : new Date(value).toISOString())}
-      />
-      {asOf === undefined ? null : (
-        <Button variant="default" onClick={() => onChange(undefined)}>
-          {texts.now}
-        </Button>
-      )}
-    </>
   );
 }
