@@ -68,7 +68,7 @@ export async function axeViolations(page: Page): Promise<string[]> {
 
 /** What can be hit. Choices of a row are hit by their labels, and fields by the frame around them. */
 const TARGETS = 'button, [role="button"], [role="radiogroup"] label, input, select, textarea';
-const FRAMES = '[class*="Input-input"], [class*="Select-input"]';
+const FRAMES = '.mantine-MultiSelect-input';
 
 /**
  * Returns the visible buttons and fields that are less than 24 × 24 px, as `name: size` (WCAG 2.2, 2.5.8, without its exception for
