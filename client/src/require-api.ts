@@ -1,15 +1,14 @@
 import { LociError } from './loci-error.ts';
-import type { Transport } from './transport.ts';
 
 /** The only operation of the API that answers with a page; users open it in browsers. */
 const PAGE_URL = /\/api\/v1\/oauth\/callback(?:\?|$)/;
 
 /**
- * Returns a response if it is one of the API, and not a page of a site or of a proxy. A file that is a page comes with the name
- * under which it is to be saved.
+ * Returns a response from `baseUrl` if it is one of the API, and not a page of a site or of a proxy. A file that is a page comes
+ * with the name under which it is to be saved.
  * @throws LociError `not_the_api`
  */
-export function requireApi({ baseUrl }: Pick<Transport, 'baseUrl'>, response: Response): Response {
+export function requireApi(baseUrl: string, response: Response): Response {
   const { ok, headers, status, url } = response;
   const isPage = ok && /^text\/html\b/i.test(headers.get('Content-Type') ?? '') && !headers.has('Content-Disposition');
   if (!isPage || PAGE_URL.test(url)) return response;

@@ -34,7 +34,7 @@ export function createRetryingFetch(transport: Transport): (request: Request) =>
       const response = await reportUnreachable(transport, async () =>
         bufferJson(await transport.fetch(request.clone())),
       );
-      if (response.ok) return requireApi(transport, response);
+      if (response.ok) return requireApi(transport.baseUrl, response);
       outcome.errorResponse = response;
       throw errorFromResponse(response, await readJson(response.clone()));
     };

@@ -1,5 +1,7 @@
 import { dataOf, LociError, type LociClient } from '@loci/client';
-import type { LociToolOptions } from './loci-tools.ts';
+
+/** What the options of the tools permit to read. */
+type Permitted = { collectionIds?: readonly string[]; search?: { filters?: Readonly<Record<string, unknown>> } };
 
 /** Longest text that `GET /contents` looks for in names. */
 const MAX_SEARCHED_CHARACTERS = 255;
@@ -11,7 +13,7 @@ const MAX_SEARCHED_CHARACTERS = 255;
  */
 export async function requireReadable(
   loci: LociClient,
-  { collectionIds = [], search: { filters } = {} }: LociToolOptions,
+  { collectionIds = [], search: { filters } = {} }: Permitted,
   { contentId, ...how }: { contentId: string; signal?: AbortSignal },
 ): Promise<void> {
   if (collectionIds.length === 0 && filters === undefined) return;

@@ -45,7 +45,7 @@ async function post(transport: Transport, { text, headers, signal }: SentMessage
       signal,
     }),
   );
-  if (response.ok) return requireApi(transport, response);
+  if (response.ok) return requireApi(transport.baseUrl, response);
   // An error of the protocol is an answer, whatever its status.
   const body = await readJson(response.clone());
   if (isMessage(body)) return response;

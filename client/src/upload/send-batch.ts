@@ -67,7 +67,7 @@ export async function sendBatch(
         throw isUnreadable(error) ? unreadableFile(error) : error;
       }
     });
-    const answer = await reportUnreachable(transport, () => readJson(requireApi(transport, response)));
+    const answer = await reportUnreachable(transport, () => readJson(requireApi(transport.baseUrl, response)));
     // If no item is accepted, the response is a 400 that lists every item.
     if (isUploadResponse(answer)) return answer;
     throw errorFromResponse(response, answer);
