@@ -100,7 +100,7 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
   await page.waitForFunction(() => sessionStorage.getItem('loci.api-key') !== null);
   await page.reload();
   await page.getByRole('button', { name: 'Account' }).click();
-  await page.getByText('Signed in with an API key').waitFor();
+  await page.getByText('Signed in as console').waitFor();
   await page.getByText(workspaces[1] ?? '').waitFor();
   t.deepEqual(problems, []);
 });
