@@ -53,7 +53,8 @@ export function createChunkStore(database: Database) {
 
     /**
      * Inserts or replaces chunks of contents that the run still owns in this version (idempotent). Returns the ids of the
-     * contents whose chunks were written.
+     * contents whose chunks were written. One attempt after the other: of two that insert the same chunk at the same moment, one
+     * would meet the second unique index of the table, on which a row is not replaced but refused.
      */
     async insert(scope: Scope, run: RunRef, chunks: readonly NewChunk[]): Promise<Set<string>> {
       if (chunks.length === 0) return new Set();
@@ -63,7 +64,7 @@ export function createChunkStore(database: Database) {
         `with mine as (
            select content_id, version from content_collections
            where workspace_id = :workspaceId and collection_id = :collectionId
-             and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for share
+             and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for no key update
          ), added as (
            insert into chunks (id, workspace_id, content_id, collection_id, version, chunk_index, content, context, size, tokens,
              metadata)
