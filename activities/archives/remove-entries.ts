@@ -4,6 +4,7 @@ import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { EntriesToRemove } from '#store/archives/entry-removals.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
+import { includeNewerObjects } from '#activities/contents/include-newer-objects.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -46,6 +47,10 @@ async function removeBatch(
     await stores.deletions.addCounts(scope, id, {
       indexObjects: await vectors.deleteContents(space, tenant, { contentIds, maxVersion }),
     });
+  }
+  for (const each of links) {
+    // They are a batch again, with a higher version.
+    if (await includeNewerObjects(services, scope, { link: { ...each, version: maxVersion }, contentIds })) return;
   }
   if (!link) return;
   const key = { collectionId: link.collection_id, contentIds };

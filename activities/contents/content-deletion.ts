@@ -4,6 +4,7 @@ import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { IndexedLink } from '#store/contents/deletions.ts';
+import { includeNewerObjects } from './include-newer-objects.ts';
 import type { StepContext } from '#activities/step.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
@@ -67,7 +68,10 @@ export async function completeDeletion(
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const of = { contentIds: [deletion.content_id] };
-    if (await services.vectors.hasObjects(spaceOf(link), link.tenant, of)) return false;
+    if (await services.vectors.hasObjects(spaceOf(link), link.tenant, of)) {
+      await includeNewerObjects(services, scope, { link, ...of });
+      return false;
+    }
   }
   const jobs = await services.stores.transaction(async (stores) => {
     const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);

@@ -195,6 +195,28 @@ export function createRunControl(database: Database) {
         { ...scope, contentIds },
       );
     },
+
+    /**
+     * Raises the version up to which contents are removed from a collection, while they are being deleted. A content that is
+     * added again begins after it.
+     */
+    async raiseVersions(
+      scope: Scope,
+      { collectionId, contentIds, version }: { collectionId: string; contentIds: readonly string[]; version: number },
+    ): Promise<void> {
+      await query(
+        database,
+        `with raised as (
+           update content_collections set version = :version
+           where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+             and stage = 'deleting' and version < :version
+           returning content_id, collection_id
+         )
+         update residues r set last_version = :version from raised
+         where r.content_id = raised.content_id and r.collection_id = raised.collection_id`,
+        { workspaceId: scope.workspaceId, collectionId, contentIds, version },
+      );
+    },
   };
 }
 

@@ -57,6 +57,26 @@ export async function hasObjects(
   return runInTenant(connection, tenant, { absent: false, run });
 }
 
+/**
+ * Returns the highest version beyond `than` of which the index has objects of the contents, or null. Of more than 10,000 such
+ * objects, any 10,000 are looked at.
+ */
+export async function findNewerVersion(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  { contentIds, than }: { contentIds: readonly string[]; than: number },
+): Promise<number | null> {
+  if (contentIds.length === 0) return null;
+  const run = async ({ filter, query }: TenantCollection): Promise<number | null> => {
+    const ofContents = filter.byProperty('content_id').containsAny([...contentIds]);
+    const filters = Filters.and(ofContents, filter.byProperty('version').greaterThan(than));
+    const found = await query.fetchObjects({ filters, limit: MAX_FETCHED_OBJECTS, returnProperties: ['version'] });
+    const versions = found.objects.map(({ properties }) => properties.version);
+    return versions.length === 0 ? null : Math.max(...versions);
+  };
+  return runInTenant(connection, tenant, { absent: null, run });
+}
+
 /** Returns a page of all objects of a tenant, ordered by id, after `cursor` (null: from the beginning). */
 export async function readObjects(
   connection: WeaviateConnection,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
-import { countObjects, fetchVectors, hasObjects, readObjects } from './read-objects.ts';
+import { countObjects, fetchVectors, findNewerVersion, hasObjects, readObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';
 import {
   deactivateTenants,
@@ -64,6 +64,7 @@ export function createVectorIndex(options: VectorIndexOptions) {
     updateFacets: inTenant(updateFacets),
     deleteContent: inTenant(deleteContent),
     deleteContents: inTenant(deleteContents),
+    findNewerVersion: inTenant(findNewerVersion),
     deleteObjects: inTenant(deleteObjects),
     countObjects: inTenant(countObjects),
     hasObjects: inTenant(hasObjects),

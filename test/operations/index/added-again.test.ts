@@ -1,11 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
+import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
 import { removeEntries } from '#activities/archives/remove-entries.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { CreateCollectionRequest } from '#domain/records/collection.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
-import { query, queryOne } from '#store/postgres.ts';
+import { queryOne } from '#store/postgres.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
 import { addContents, chunkRows, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
@@ -23,13 +24,8 @@ async function openLinked(t: ExecutionContext) {
   if (!found) throw new Error('the collection has no index');
   const { space, tenant } = found.index;
   await services.vectors.ensureTenant(space, tenant);
-  const publish = async (run: Awaited<ReturnType<typeof addContents>>) => {
-    const [{ version } = { version: 0 }] = await query<{ version: number }>(
-      database,
-      'select version from content_collections where collection_id = :collectionId',
-      { collectionId },
-    );
-    await makeReady(place, run, { version });
+  /** Writes objects to the index only. */
+  const index = async (run: RunContents, version: number) => {
     const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
     const objects = chunkRows(run, { version }).map(({ id, content_id, content: text }) => ({
       id,
@@ -40,6 +36,15 @@ async function openLinked(t: ExecutionContext) {
       vector,
     }));
     await services.vectors.writeObjects(space, tenant, objects);
+  };
+  const versionOfLink = async () => {
+    const sql = 'select version from content_collections where collection_id = :collectionId';
+    return (await queryOne<{ version: number }>(database, sql, { collectionId }))?.version ?? 0;
+  };
+  const publish = async (run: RunContents) => {
+    const version = await versionOfLink();
+    await makeReady(place, run, { version });
+    await index(run, version);
     await stores.publications.publish(scope, run, publicationOf(run));
   };
   const first = await addContents(place);
@@ -78,6 +83,13 @@ async function openLinked(t: ExecutionContext) {
     deletion,
     remove,
     addAgain: async () => publish(await add(collectionId)),
+    write: (version: number) => index(first, version),
+    receipt: () => stores.deletions.find(scope, deletion.deletion_id, place.caller),
+    /** Adds the content again. Returns its version. */
+    link: async () => {
+      await add(collectionId);
+      return versionOfLink();
+    },
     left: async () => {
       const sql = 'select count(*) as rows from chunks where content_id = :contentId and collection_id = :collectionId';
       const row = await queryOne<{ rows: number }>(database, sql, { contentId, collectionId });
@@ -122,4 +134,32 @@ test('steps of a deletion that go on late leave a content alone that was added a
   const entries = { ...services, stores: { ...stores, entryRemovals: { ...stores.entryRemovals, nextBatch } } };
   t.true(await removeEntries(entries, deletion, step));
   t.deepEqual(await left(), { rows: 2, objects: 2 });
+});
+
+test('objects of versions that a restored database does not know are removed with their content', async (t) => {
+  const { services, deletion, write, left, receipt, link } = await openLinked(t);
+  await write(4);
+  await removeFromIndex(services, deletion);
+  t.true(await removeChunks(services, deletion, step));
+  t.deepEqual(await left(), { rows: 0, objects: 2 });
+  t.false(await completeDeletion(services, { ...deletion, outbox_id: 'none' }));
+  await removeFromIndex(services, deletion);
+  t.true(await completeDeletion(services, { ...deletion, outbox_id: 'none' }));
+  t.deepEqual(await left(), { rows: 0, objects: 0 });
+  t.is((await receipt())?.status, 'completed');
+  t.is(await link(), 5, 'a content that is added again begins after them');
+});
+
+test('objects of later versions are removed with the entries of an archive as well', async (t) => {
+  const { services, deletion, write, left } = await openLinked(t);
+  await write(4);
+  const { stores } = services;
+  const nextBatch: typeof stores.entryRemovals.nextBatch = async (scope) => {
+    const links = await stores.deletions.findLinks(scope, deletion.content_id);
+    const [link] = links;
+    return link ? { contentIds: [deletion.content_id], maxVersion: link.version, links } : null;
+  };
+  const entries = { ...services, stores: { ...stores, entryRemovals: { ...stores.entryRemovals, nextBatch } } };
+  t.true(await removeEntries(entries, deletion, step));
+  t.deepEqual(await left(), { rows: 0, objects: 0 });
 });
