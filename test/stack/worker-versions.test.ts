@@ -27,11 +27,11 @@ async function openInstallation(t: ExecutionContext) {
     workflow,
     startWorker: (build: string, more: Record<string, string> = {}) =>
       startWorker(build, { ...settingsOf(build), ...more }),
-    promote: (build: string, timeoutMs = PROMOTE_TIMEOUT_MS) =>
-      promoteWorkerVersion(
-        readTemporalSettings({ ...stack.environment, ...environment, ...settingsOf(build) }),
+    promote: (build: string, { timeoutMs = PROMOTE_TIMEOUT_MS, isOlder = false } = {}) =>
+      promoteWorkerVersion(readTemporalSettings({ ...stack.environment, ...environment, ...settingsOf(build) }), {
         timeoutMs,
-      ),
+        isOlder,
+      }),
     upload: async (count: number) => {
       const form = new FormData();
       form.set('collection_id', collectionId);
@@ -99,7 +99,7 @@ test('a build whose workers leave out queues cannot be promoted, even if nothing
   await startWorker('some', { LOCI_WORKER_QUEUES: 'workflows,express,ingest,upkeep,oauth,loops' });
   const missing = ['download', 'crawl', 'index', 'compress', 'webhooks'];
   const error = await until(
-    () => t.throwsAsync(promote('some', 0)),
+    () => t.throwsAsync(promote('some', { timeoutMs: 0 })),
     ({ message }) => message.includes(`none of them has taken ${missing.join(', ')}.`),
   );
   t.regex(error.message, /loci-test some cannot become the current ones: .* LOCI_WORKER_QUEUES/);
@@ -107,16 +107,30 @@ test('a build whose workers leave out queues cannot be promoted, even if nothing
   await t.notThrowsAsync(promote('some'));
 });
 
+test('workers of an older release, which lack a queue, become the current ones again when they are said to be older', async (t) => {
+  t.timeout(480_000);
+  const { startWorker, promote, upload, untilReady, buildsOf } = await openInstallation(t);
+  await startWorker('newer');
+  await promote('newer');
+  const queues = 'workflows,download,crawl,express,ingest,index,compress,oauth,webhooks,upkeep,conversations:0,loops';
+  await startWorker('older', { LOCI_WORKER_QUEUES: queues });
+  await t.throwsAsync(promote('older', { timeoutMs: 5_000 }), { message: /none of them has taken conversations\./ });
+  await promote('older', { isOlder: true });
+  const after = await upload(1);
+  t.is((await untilReady(after)).status, 'completed');
+  t.deepEqual(await buildsOf(uploadWorkflowId(after)), ['older']);
+});
+
 test('a build without workers cannot be promoted, and the error says which', async (t) => {
   const settings = { ...stack.environment, LOCI_WORKER_DEPLOYMENT: DEPLOYMENT, LOCI_WORKER_BUILD_ID: 'nobody' };
-  await t.throwsAsync(promoteWorkerVersion(readTemporalSettings(settings), 0), {
+  await t.throwsAsync(promoteWorkerVersion(readTemporalSettings(settings), { timeoutMs: 0 }), {
     message: /loci-test nobody cannot become the current/,
   });
   t.throws(() => readTemporalSettings({ ...settings, LOCI_WORKER_DEPLOYMENT: 'loci.test' }), {
     message: /LOCI_WORKER_DEPLOYMENT: may have letters, digits, and _ \+ -/,
   });
   t.is(readTemporalSettings({ ...settings, LOCI_WORKER_BUILD_ID: '1.2.3' }).workerVersion?.buildId, '1.2.3');
-  await t.throwsAsync(promoteWorkerVersion(readTemporalSettings(stack.environment), 0), {
+  await t.throwsAsync(promoteWorkerVersion(readTemporalSettings(stack.environment), { timeoutMs: 0 }), {
     message: /Set LOCI_WORKER_DEPLOYMENT and LOCI_WORKER_BUILD_ID/,
   });
 });
