@@ -112,10 +112,12 @@ async function withTexts(services: Services, caller: Caller, answer: Answer): Pr
       { content, source: url ?? name, heading_path: metadata.heading_path },
     ]),
   );
+  // Answers that an earlier release has stored have headings and names.
+  const { passages, citations } = withoutTexts(answer);
   return {
     ...answer,
-    passages: answer.passages.map((passage) => ({ ...passage, ...found.get(passage.chunk_id) })),
-    citations: answer.citations.map((citation): Citation => {
+    passages: passages.map((passage) => ({ ...passage, ...found.get(passage.chunk_id) })),
+    citations: citations.map((citation): Citation => {
       const chunk = found.get(citation.chunk_id);
       if (chunk === undefined) return { ...citation, start: null, end: null };
       const { start, end } = citation;

@@ -24,7 +24,9 @@ export async function updateConversation(
     if (before.status === 'archived') {
       throw new AppError('conflict', 'The conversation is archived: it can be read and deleted, but not changed.');
     }
-    await requireReachableCollections(stores, caller, body.collections ?? []);
+    // Answers add collections, which may be deleted since: they may stay in a list that is sent back.
+    const added = body.collections?.filter((one) => !before.collections.includes(one)) ?? [];
+    await requireReachableCollections(stores, caller, added);
     const key = body.title === undefined ? {} : { titleKey: titleKey(body.title ?? '') };
     await stores.conversations.update(caller.scope, id, { ...body, ...key });
     return toConversation(await requireReadableConversation(stores, caller, id));
