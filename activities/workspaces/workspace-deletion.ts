@@ -64,7 +64,7 @@ export async function giveUpIndex(
  * pass ends there: the workflow finds them at the end, and begins again with the indexes, which may have become more too.
  */
 export async function removeWorkspaceRows(
-  { stores, blobs }: WorkerServices,
+  { stores, blobs, log }: WorkerServices,
   deletion: DeleteWorkspaceArgs,
   step: StepContext,
 ): Promise<boolean> {
@@ -78,7 +78,13 @@ export async function removeWorkspaceRows(
       return outcome === 'removed';
     });
     if (!isDone) return false;
-    if (outcome === 'referenced') return true;
+    if (outcome === 'referenced') {
+      log.warn(
+        { workspace_id: scope.workspaceId, source: table.table, deletion_id: id },
+        'rows of a deleted workspace are still referred to',
+      );
+      return true;
+    }
   }
   return repeatWithinTimeSlice(step, async () => {
     const isAnyRemoved = await workspaceDeletions.removeBlobs(scope, id, BLOB_BATCH_SIZE);

@@ -17,7 +17,10 @@ export const IsoTimeInput = z.iso
 /** Returns the time in UTC, because Postgres does not know offsets of 16 hours and more; a text that is no time as it is. */
 function inUtc(text: string): string {
   const time = new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
-  return Number.isNaN(time.getTime()) ? text : time.toISOString();
+  if (Number.isNaN(time.getTime())) return text;
+  // Postgres keeps microseconds, which a `Date` does not have.
+  const fraction = /\.\d+/.exec(text)?.[0];
+  return fraction === undefined ? time.toISOString() : time.toISOString().replace(/\.\d+/, fraction);
 }
 
 /** An offset can move a time out of the years that four digits can name. */

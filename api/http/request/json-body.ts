@@ -83,12 +83,15 @@ async function withDeadline(context: Context, read: () => Promise<unknown>): Pro
   }
 }
 
+/** Types of errors that say that the client has left before its body was read. */
+const GONE: ReadonlySet<unknown> = new Set(['request.aborted', 'request.size.invalid', 'stream.not.readable']);
+
 /** Translates errors of the parsers that koa-body uses, which differ by `type` and `status`. */
 function rethrowParseError(error: unknown, maxBytes: number): never {
   const type = error instanceof Error && 'type' in error ? error.type : null;
   const status = error instanceof Error && 'status' in error ? error.status : null;
   if (type === 'entity.too.large') throw tooLarge(maxBytes);
-  if (type === 'request.aborted' || type === 'request.size.invalid') throw new ClientClosedRequest({ cause: error });
+  if (type !== null && GONE.has(type)) throw new ClientClosedRequest({ cause: error });
   if (type === 'encoding.unsupported' || status === 415) {
     throw new AppError('unsupported_media_type', 'Send the body in UTF-8, plain or with gzip or deflate.', {
       cause: error,
