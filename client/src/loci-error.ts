@@ -15,7 +15,10 @@ export type LociErrorFields = {
  * `message` and `detail` are for people and say what to do; programs should use `code`.
  */
 export class LociError extends Error {
-  /** HTTP status, or null without a response; `code` is then for example `unreachable` or `unreadable_file`. */
+  /**
+   * HTTP status, or null without a response; `code` is then for example `unreachable` or `unreadable_file`. A success, when a web page
+   * answered in place of the API: `code` is then `not_the_api`.
+   */
   readonly status: number | null;
   /** Code of the service (`not_found` …), `validation_failed` for invalid requests, otherwise `http_<status>`. */
   readonly code: string;

@@ -12,7 +12,12 @@ export function requireApi(baseUrl: string, response: Response): Response {
   const { ok, headers, status, url } = response;
   const isPage = ok && /^text\/html\b/i.test(headers.get('Content-Type') ?? '') && !headers.has('Content-Disposition');
   if (!isPage || PAGE_URL.test(url)) return response;
-  void response.body?.cancel();
+  response.body?.cancel().catch(() => undefined);
+  throw notTheApi(baseUrl, status);
+}
+
+/** The error of a request that was answered with a web page. */
+export function notTheApi(baseUrl: string, status: number): LociError {
   const detail = 'answers with a web page, not with the API: check the address, and whether a proxy asks to sign in.';
-  throw new LociError(`${baseUrl} ${detail}`, { status, code: 'not_the_api' });
+  return new LociError(`${baseUrl} ${detail}`, { status, code: 'not_the_api' });
 }

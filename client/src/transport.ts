@@ -15,12 +15,12 @@ export type Transport = {
 
 const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** A repeated update of a memory could overwrite what others have changed in between. */
+/** A repeated change could overwrite what others have changed in between. */
 const NAMED_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT']);
 
 /**
  * Returns a `fetch` for openapi-fetch that retries repeatable requests. Every POST and PUT without an `Idempotency-Key` gets one,
- * with which it takes effect only once. After the last attempt, the response is returned whatever its status.
+ * with which it takes effect only once where the operation has one. After the last attempt, the response is returned whatever its status.
  */
 export function createRetryingFetch(transport: Transport): (request: Request) => Promise<Response> {
   return async (request) => {

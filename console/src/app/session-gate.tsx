@@ -93,7 +93,7 @@ function useSignedIn() {
   useEffect(() => sendUploadsAs(headers), [headers]);
   const signIn = (given: Credentials) => {
     if (credentials !== null && identityOf(credentials) !== identityOf(given)) {
-      // What was loaded, and is being uploaded, is of somebody else.
+      // What was loaded, and is being uploaded, may be of somebody else: every sign-in link leads to a key of its own.
       uploadStore.clear();
       queries.clear();
     }

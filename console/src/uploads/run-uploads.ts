@@ -1,7 +1,7 @@
 import { LociError, newIdempotencyKey, withRetries } from '@loci/client/browser';
 import { uploadsTexts } from '../texts/uploads-texts.ts';
 import { matchEntries } from './match-entries.ts';
-import { BATCH_LIMITS, narrowLimits, planBatch } from './plan-batch.ts';
+import { BATCH_LIMITS, narrowLimits, planBatch, type BatchLimits } from './plan-batch.ts';
 import { sendUpload, type UploadHeaders } from './send-upload.ts';
 import type { UploadEntry } from './upload-entry.ts';
 import { uploadStore } from './upload-store.ts';
@@ -14,6 +14,8 @@ const TOO_LARGE = 413;
 let running = 0;
 /** Those of the service, or of a proxy in front of it, are not known before a request is refused. */
 let limits = BATCH_LIMITS;
+/** The limits before the first refusal of a request with an entry, by its id. */
+const limitsBefore = new Map<number, BatchLimits>();
 let sender: UploadHeaders | null = null;
 
 /** Says who sends what waits from now on: a token may be renewed, or somebody else sign in, while a request is on its way. */
@@ -43,16 +45,28 @@ async function sendBatch(headers: UploadHeaders, batch: readonly UploadEntry[]):
   try {
     const outcomes = matchEntries(batch, await sendWithRetries(headers, batch, ids));
     const byId = new Map(batch.map(({ id }, at) => [id, outcomes[at]]));
+    for (const id of ids) limitsBefore.delete(id);
     uploadStore.update(ids, ({ id }) => byId.get(id) ?? {});
   } catch (error) {
     const gone = await unreadableOf(batch);
     const isSplit = isTooLarge(error) && batch.length > 1;
-    if (isSplit) limits = narrowLimits(limits, batch);
+    if (isTooLarge(error)) adjustLimits(batch);
     uploadStore.update(ids, ({ id }) => {
       if (gone.has(id)) return { state: 'failed', message: uploadsTexts.gone };
       return isSplit || gone.size > 0 ? { state: 'waiting', sent: 0 } : { state: 'failed', message: messageOf(error) };
     });
   }
+}
+
+/** One that is too large by itself was the reason why those with it were refused: others need no smaller requests. */
+function adjustLimits(refused: readonly UploadEntry[]): void {
+  const [only] = refused;
+  if (refused.length === 1 && only !== undefined) {
+    limits = limitsBefore.get(only.id) ?? limits;
+    return;
+  }
+  for (const { id } of refused) if (!limitsBefore.has(id)) limitsBefore.set(id, limits);
+  limits = narrowLimits(limits, refused);
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { errorFromResponse, LociError } from '@loci/client/browser';
+import { errorFromResponse, LociError, notTheApi } from '@loci/client/browser';
 import type { Schemas } from '../api/schemas.ts';
 import { uploadsTexts } from '../texts/uploads-texts.ts';
 import type { UploadEntry } from './upload-entry.ts';
@@ -37,12 +37,15 @@ export async function sendUpload({
   request.setRequestHeader('Idempotency-Key', idempotencyKey);
   request.send(formOf(batch));
   await answered;
+  const { status } = request;
+  const isPage = /^text\/html\b/i.test(request.getResponseHeader('Content-Type') ?? '');
+  if (isPage && status >= 200 && status < 300) throw notTheApi(globalThis.location.origin, status);
   const body = parse(request.responseText);
   // When every item is refused, the status is 400 and the body lists why.
   if (isUploadResponse(body)) return body;
   const names = ['X-Request-Id', 'Retry-After'];
   const headers = Object.fromEntries(names.map((name) => [name, request.getResponseHeader(name) ?? '']));
-  throw errorFromResponse(new globalThis.Response(null, { status: request.status, headers }), body);
+  throw errorFromResponse(new globalThis.Response(null, { status, headers }), body);
 }
 
 function formOf(batch: readonly UploadEntry[]): FormData {

@@ -72,7 +72,7 @@ function UploadLine({ entry, onRetry }: { entry: UploadEntry; onRetry: (entry: U
         <Group gap={4} wrap="nowrap" style={{ flex: 'none' }}>
           <UploadState entry={entry} />
           {state === 'failed' ? (
-            <ActionIcon variant="subtle" size="sm" aria-label={uploadsTexts.retry(name)} onClick={() => onRetry(entry)}>
+            <ActionIcon variant="subtle" size={24} aria-label={uploadsTexts.retry(name)} onClick={() => onRetry(entry)}>
               <Icon name="restore" size={14} />
             </ActionIcon>
           ) : null}

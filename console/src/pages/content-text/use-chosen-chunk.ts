@@ -7,6 +7,7 @@ type ChunkedList = {
   data: { parts: readonly { chunks: readonly { id: string }[] }[] } | undefined;
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
   fetchNextPage: () => Promise<unknown>;
 };
 
@@ -16,7 +17,9 @@ export function useChosenChunk(chosen: string | undefined, list: ChunkedList): b
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const parts = data?.parts ?? [];
   const isThere = parts.some(({ chunks }) => chunks.some(({ id }) => id === chosen));
-  const isLooking = chosen !== undefined && data !== undefined && !isThere && hasNextPage && parts.length < MAX_PAGES;
+  // After a failure it is up to the reader to try again.
+  const isAbleTo = hasNextPage && !list.isFetchNextPageError && parts.length < MAX_PAGES;
+  const isLooking = chosen !== undefined && data !== undefined && !isThere && isAbleTo;
   useEffect(() => {
     if (isLooking && !isFetchingNextPage) void fetchNextPage();
   }, [isLooking, isFetchingNextPage, fetchNextPage]);

@@ -28,7 +28,8 @@ function StoredPassage({ chunkId, contentId, ranges }: OpenedPassage) {
   const content = useContent(contentId, may('contents:read'));
   const { data: names } = useCollectionNames();
   if (chunk.error instanceof LociError && chunk.error.status === 404) return <Gone />;
-  if (chunk.error !== null) return <ErrorNotice error={chunk.error} onRetry={() => void chunk.refetch()} />;
+  if (chunk.error !== null && chunk.data === undefined)
+    return <ErrorNotice error={chunk.error} onRetry={() => void chunk.refetch()} />;
   if (chunk.data === undefined || content.isLoading) return <Loading />;
   const { content: text, collection_id: collectionId, metadata } = chunk.data;
   return (

@@ -1,7 +1,6 @@
 import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { searchTexts } from '../../texts/search-texts.ts';
 import type { SearchChoice } from './search-choice.ts';
 import { useMissingResult } from './use-search.ts';
@@ -12,9 +11,11 @@ type Missing = Schemas['MissingResult'];
 
 /** The reason why a document is not found, with what the service has examined. */
 export function MissingReason({ choice, contentId }: { choice: SearchChoice; contentId: string }) {
-  const { data, error, isPending, refetch } = useMissingResult(choice, contentId);
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
+  const missing = useMissingResult(choice, contentId);
+  return <Loaded query={missing}>{(data) => <Reason data={data} />}</Loaded>;
+}
+
+function Reason({ data }: { data: Missing }) {
   return (
     <Stack gap="md">
       <Alert variant="default" role="status">

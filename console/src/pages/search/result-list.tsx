@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../api/schemas.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
 import { FailedCollections } from '../../components/passages/failed-collections.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import type { Passage } from '../../components/passages/passage-drawer.tsx';
 import { useCollectionNames } from '../../components/use-collection-names.ts';
 import { searchTexts } from '../../texts/search-texts.ts';
@@ -22,14 +22,23 @@ export type ResultListProps = {
 
 /** The results of one kind of search. */
 export function ResultList({ choice, type, onOpen, onClear }: ResultListProps) {
-  const { data, error, isPending, isPlaceholderData, refetch } = useSearch(choice, type);
+  const search = useSearch(choice, type);
+  return (
+    <Loaded query={search}>
+      {(found) => <Results {...{ choice, type, onOpen, onClear, found }} isOld={search.isPlaceholderData} />}
+    </Loaded>
+  );
+}
+
+/** `isOld`: they are those of the search before, until the new ones are there. */
+type ResultsProps = ResultListProps & { found: Schemas['SearchResponse']; isOld: boolean };
+
+function Results({ choice, type, onOpen, onClear, found, isOld }: ResultsProps) {
   const { data: names } = useCollectionNames();
-  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Loading />;
-  const { results, execution_time_ms: tookMs, failed_collections: failed = [] } = data;
+  const { results, execution_time_ms: tookMs, failed_collections: failed = [] } = found;
   const isOfOne = choice.collections?.length === 1;
   return (
-    <Stack gap="sm" style={{ opacity: isPlaceholderData ? 0.6 : 1 }} aria-busy={isPlaceholderData}>
+    <Stack gap="sm" style={{ opacity: isOld ? 0.6 : 1 }} aria-busy={isOld}>
       <Text size="sm" c="dimmed" role="status">
         {searchTexts.count(results.length, MS.format(tookMs))}
       </Text>
