@@ -18,7 +18,7 @@ export const MaxTokens = z
   .min(MIN_TOKENS)
   .max(MAX_TOKENS)
   .default(STANDARD_TOKENS)
-  .meta({ description: 'Largest size of the result, about.' });
+  .meta({ description: 'Approximate size limit of the result.' });
 
 /** Returns about how many tokens a value has as JSON; rather too many. */
 export function tokensOf(value: unknown): number {

@@ -29,7 +29,10 @@ class Uploads(unittest.TestCase):
 
     def test_a_file_whose_name_is_not_utf8_fails_alone_and_the_others_are_sent(self):
         (self.folder / "good.md").write_text("A good name.")
-        (self.folder / os.fsdecode(b"caf\xe9.md")).write_text("A name in Latin-1.")
+        try:
+            (self.folder / os.fsdecode(b"caf\xe9.md")).write_text("A name in Latin-1.")
+        except (OSError, UnicodeError):
+            self.skipTest("the file system takes no such name")
         for external_id in (None, "its id"):
             path = self.folder / os.fsdecode(b"caf\xe9.md")
             sent = self.loci.upload(self.collection, files=[FileInput(path=path, external_id=external_id)], ingest=False)

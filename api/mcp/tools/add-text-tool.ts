@@ -21,7 +21,7 @@ export const addTextTool = tool(
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     input: z.strictObject({
       collection_id: IdArgument.meta({ description: 'From list_collections.' }),
-      text: z.string().min(1).meta({ description: 'Plain text or Markdown, at most 1 MiB.' }),
+      text: z.string().min(1).meta({ description: 'Plain text or Markdown; a request has at most 1 MiB.' }),
       name: textField(1024, 1).meta({ description: 'A title or path, as people know it.' }),
       external_id: UploadItemFields.shape.external_id.meta({
         description: 'Your own id of the text; what has it in the collection is replaced.',

@@ -23,7 +23,7 @@ export const compressTool = tool(
     permission: 'compress:write',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({
-      text: z.string().min(1).meta({ description: 'At most 1 MiB.' }),
+      text: z.string().min(1).meta({ description: 'A request has at most 1 MiB.' }),
       query: textField(8192, 1).optional().meta({ description: 'Question that the result must answer.' }),
       strategy: z.enum(COMPRESSION_STRATEGIES).default('extractive').meta({
         description:

@@ -15,7 +15,7 @@ export const updateMemoryTool = tool(
   {
     name: 'update_memory',
     title: 'Update a memory',
-    description: 'Replaces the given fields of a memory. The version before stays in its history.',
+    description: 'Replaces the given fields of a memory. The previous version stays in its history.',
     permission: 'memories:write',
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     input: z.strictObject({

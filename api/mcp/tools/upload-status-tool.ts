@@ -46,7 +46,7 @@ export const uploadStatusTool = tool(
       collection_id: z.string(),
       collection_name: CollectionNameField,
       status: z.string(),
-      percent: z.number().meta({ description: 'Of contents that need no more work.' }),
+      percent: z.number().meta({ description: 'Share of contents that need no more work.' }),
       by_status: z.record(z.string(), z.int()),
       contents: z.array(UploadedContent),
       rejected: z.array(Failure).meta({ description: `The first ${MAX_SHOWN}.` }),

@@ -129,7 +129,7 @@ def changed_file(error: Exception) -> LociError:
 
 
 def _name(request: httpx.Request) -> None:
-    # A repeated update of a memory could overwrite what others have changed in between.
+    # A repeated change could overwrite what others have changed in between.
     if request.method in ("POST", "PUT"):
         request.headers.setdefault(_KEY, str(uuid4()))
 
