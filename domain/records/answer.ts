@@ -51,7 +51,8 @@ export const AnswerPassage = z
   .object({
     number: z.int().meta({ description: 'Number by which the answer cites the passage, from 1.' }),
     content: z.string().meta({
-      description: 'Text of the chunk; empty in the answer to a repeated request if it was deleted in between.',
+      description:
+        'Text of the chunk; empty, like source and heading_path, in the answer to a repeated request if it was deleted in between.',
     }),
     content_id: Id.meta({ description: 'Content that the passage is part of.' }),
     collection_id: Id.meta({ description: 'Collection in which it was found.' }),

@@ -88,7 +88,10 @@ export function createContentCounts(database: Database) {
       const chosen = await queryOne<{ workspaceId: string; collectionId: string }>(database, CHOOSE);
       if (!chosen) return null;
       const wrong = await database.transaction(async (transaction) => {
-        await query(transaction, `set local statement_timeout = ${CHECK_TIMEOUT_MS}`);
+        // It names the workspace, because behind a pooler the first statement that does so sets all settings again.
+        await query(transaction, `set local statement_timeout = ${CHECK_TIMEOUT_MS}`, {
+          workspaceId: chosen.workspaceId,
+        });
         return query<object>(transaction, { sql: COMPARE, timeoutMs: CHECK_TIMEOUT_MS }, chosen);
       });
       if (wrong.length > 0) await query(database, CORRECT, { ...chosen, wrong: JSON.stringify(wrong) });

@@ -18,9 +18,10 @@ const REPORTED = /status of 500/;
 /** Lets the requests that read fail, as long as `isBroken`. Those that change something succeed. */
 async function breakReads(page: Page): Promise<{ isBroken: boolean }> {
   const state = { isBroken: false };
-  await page.route('**/api/v1/**', (route) =>
-    state.isBroken && route.request().method() === 'GET' ? route.fulfill(FAILURE) : route.fallback(),
-  );
+  await page.route('**/api/v1/**', (route) => {
+    const isRead = route.request().method() === 'GET' || route.request().url().endsWith('/collections/search');
+    return state.isBroken && isRead ? route.fulfill(FAILURE) : route.fallback();
+  });
   return state;
 }
 
@@ -148,7 +149,9 @@ test('every list and page keeps what it shows when it cannot be read again, and 
 /** Makes one of everything that has a page. Returns a text of each page by its path. */
 async function fillWorkspace(api: ApiClient): Promise<Record<string, string>> {
   const { id: collectionId } = await api.createCollection('herrings');
-  const { upload_id: uploadId, uploads } = await api.upload(collectionId, [['files', new File(['a'], 'herring.txt')]]);
+  const { upload_id: uploadId, uploads } = await api.upload(collectionId, [
+    ['files', new File(['a herring'], 'herring.txt')],
+  ]);
   const { id: webhookId } = await createWebhook(api, RECEIVER);
   const make = async (path: string, json: object, method = 'POST') =>
     api.get(path, z.object({ id: z.string().optional() }), { method, json, status: method === 'PUT' ? 200 : 201 });
@@ -161,6 +164,7 @@ async function fillWorkspace(api: ApiClient): Promise<Record<string, string>> {
     '/collections': 'herrings',
     [`/collections/${collectionId}`]: 'herring.txt',
     [`/collections/${collectionId}/contents/${uploads[0]?.content_id}`]: 'tokens',
+    '/search?query=herring': 'herring.txt',
     '/jobs': 'herring.txt',
     [`/jobs/${uploadId}`]: 'herring.txt',
     '/memories': 'Prefers herring.',

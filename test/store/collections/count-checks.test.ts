@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
-import { query, type Database } from '#store/postgres.ts';
+import { createPostgres, query, queryOne, type Database } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
 import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 import { countsOf, recount } from '#test/support/harness/recount.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 async function openPlace(t: ExecutionContext): Promise<Place> {
   return makePlace(await openOwnDatabase(t));
@@ -86,6 +88,26 @@ test('while a check counts a collection, its counts can be added to, and what ch
     'select statement_timeout from readers limit 1',
   );
   t.is(limit, '10min');
+});
+
+test('a check has its own time limit also in a pool that works by transaction', async (t) => {
+  const place = await openPlace(t);
+  const { stores, database } = place;
+  await addContents(place, 1);
+  await stores.system.foldCounts();
+  await query(database, MAKE_WRONG, { age: '2 days' });
+  const { release } = await holdReaders(place);
+  const own = await queryOne<{ name: string }>(database, 'select current_database() as name');
+  const url = Object.assign(new URL(testStack().databaseUrl), { pathname: `/${own?.name}` }).href;
+  const pool = createPostgres({ url, poolSize: 2, applicationName: 'loci-test', pooling: 'transaction' });
+  t.teardown(() => pool.destroy());
+  const check = createStores(pool).system.checkCounts();
+  await waitingReader(database);
+  await release();
+  t.not(await check, null);
+  t.deepEqual(await query(database, 'select distinct statement_timeout from readers'), [
+    { statement_timeout: '10min' },
+  ]);
 });
 
 test('a collection that takes too long to count does not keep others from being checked', async (t) => {
