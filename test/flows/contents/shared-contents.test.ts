@@ -18,7 +18,7 @@ async function share(flow: Flow, other: Flow, ...metadata: string[]): Promise<st
   await flow.api.post('/chunks/create', CreateChunksResponse, { json, status: 202 });
   await until(
     () => other.search('record'),
-    (found) => found.length === 1,
+    (found) => found.some((hit) => hit.content_id === id),
   );
   return id;
 }
