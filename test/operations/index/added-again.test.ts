@@ -7,7 +7,7 @@ import { CreateCollectionRequest } from '#domain/records/collection.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { queryOne } from '#store/postgres.ts';
 import type { RunContents } from '#store/uploads/run-work.ts';
-import { addContents, chunkRows, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, makeReady, openIndexOf, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 const step = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
@@ -20,23 +20,7 @@ async function openLinked(t: ExecutionContext) {
   const { database } = own;
   const place = await makePlace(database);
   const { stores, scope, collectionId } = place;
-  const found = await stores.collections.findIndex(scope, collectionId);
-  if (!found) throw new Error('the collection has no index');
-  const { space, tenant } = found.index;
-  await services.vectors.ensureTenant(space, tenant);
-  /** Writes objects to the index only. */
-  const index = async (run: RunContents, version: number) => {
-    const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
-    const objects = chunkRows(run, { version }).map(({ id, content_id, content: text }) => ({
-      id,
-      content_id,
-      version,
-      text,
-      facets: [],
-      vector,
-    }));
-    await services.vectors.writeObjects(space, tenant, objects);
-  };
+  const { space, tenant, index } = await openIndexOf(place, services.vectors);
   const versionOfLink = async () => {
     const sql = 'select version from content_collections where collection_id = :collectionId';
     return (await queryOne<{ version: number }>(database, sql, { collectionId }))?.version ?? 0;

@@ -2,12 +2,11 @@ import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { query } from '#store/postgres.ts';
-import type { RunContents } from '#store/uploads/run-work.ts';
 import {
   addContents,
-  chunkRows,
   makePlace,
   makeReady,
+  openIndexOf,
   publicationOf,
   restart,
 } from '#test/support/harness/content-runs.ts';
@@ -18,24 +17,7 @@ type Residue = { passes: number; due_ms: number };
 async function openLeftovers(t: ExecutionContext) {
   const { services, database } = await openOwnServices(t);
   const place = await makePlace(database);
-  const { stores, scope, collectionId } = place;
-  const found = await stores.collections.findIndex(scope, collectionId);
-  if (!found) throw new Error('the collection has no index');
-  const { space, tenant } = found.index;
-  await services.vectors.ensureTenant(space, tenant);
-  /** Writes objects to the index like a worker does, whether or not it still owns the run. */
-  const index = async (slice: RunContents, version: number) => {
-    const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
-    const objects = chunkRows(slice, { version }).map(({ id, content_id, content: text }) => ({
-      id,
-      content_id,
-      version,
-      text,
-      facets: [],
-      vector,
-    }));
-    await services.vectors.writeObjects(space, tenant, objects);
-  };
+  const { space, tenant, index } = await openIndexOf(place, services.vectors);
   /** Returns the numbers of rows and objects of each version of a content, as `rows/objects`. */
   const versions = async (contentId: string, highest: number) =>
     Promise.all(

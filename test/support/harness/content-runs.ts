@@ -10,6 +10,7 @@ import { query, type Database } from '#store/postgres.ts';
 import type { Publication } from '#store/uploads/publications.ts';
 import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores, type Stores } from '#store/stores.ts';
+import type { VectorIndex } from '#store/weaviate/vector-index.ts';
 
 /** A collection in a new workspace, and a caller with every permission in it. */
 export type Place = { stores: Stores; database: Database; scope: Scope; collectionId: string; caller: Caller };
@@ -111,6 +112,27 @@ export async function restart(place: Place, contentIds: readonly string[]): Prom
   const runId = uuidv7();
   await place.stores.runControl.restart(scope, collectionId, { contentIds, runId, workflowId: null, stage: 'pending' });
   return { collectionId, runId, contentIds };
+}
+
+/** The index of the collection of a place. `index` writes objects as a worker does, whether or not it still owns the run. */
+export async function openIndexOf({ stores, scope, collectionId }: Place, vectors: VectorIndex) {
+  const found = await stores.collections.findIndex(scope, collectionId);
+  if (!found) throw new Error('the collection has no index');
+  const { space, tenant } = found.index;
+  await vectors.ensureTenant(space, tenant);
+  const index = async (run: RunContents, version: number) => {
+    const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
+    const objects = chunkRows(run, { version }).map(({ id, content_id, content: text }) => ({
+      id,
+      content_id,
+      version,
+      text,
+      facets: [],
+      vector,
+    }));
+    await vectors.writeObjects(space, tenant, objects);
+  };
+  return { space, tenant, index };
 }
 
 /** All rows of a workspace in the tables that runs write to, by table. */
