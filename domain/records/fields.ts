@@ -18,8 +18,8 @@ export const IsoTimeInput = z.iso
 function inUtc(text: string): string {
   const time = new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
   if (Number.isNaN(time.getTime())) return text;
-  // Postgres keeps microseconds, which a `Date` does not have.
-  const fraction = /\.\d+/.exec(text)?.[0];
+  // Postgres keeps microseconds, which a `Date` does not have, and would round further digits up, out of the last year.
+  const fraction = /\.\d{1,6}/.exec(text)?.[0];
   return fraction === undefined ? time.toISOString() : time.toISOString().replace(/\.\d+/, fraction);
 }
 

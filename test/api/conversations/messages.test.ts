@@ -195,6 +195,7 @@ test('times from year 1 to 9999 in UTC are accepted', async (t) => {
     ['0001-06-01T00:00:00+14:00', 201],
     ['9999-12-30T23:59:59.999-14:00', 201],
     ['9999-12-31T23:59:59-14:00', 422],
+    ['9999-12-31T23:59:59.9999999Z', 201],
   ] as const) {
     t.is((await api.send('/messages', post({ content: { content: 'x', created_at } }))).status, status, created_at);
   }
