@@ -9,13 +9,14 @@ import { TASK_QUEUES } from '#domain/task-queues.ts';
 import { createSilentLog } from '#observability/log.ts';
 import { createMetrics } from '#observability/metrics.ts';
 
+// A step that writes nothing uses no other service.
+const services = { log: createSilentLog(), metrics: createMetrics() } as unknown as WorkerServices;
+
 /** Runs a step and returns the heartbeats that it had sent after each of these times in ms. */
 async function heartbeatsAfter(taskQueue: string, times: readonly number[]): Promise<unknown[][]> {
   const environment = new MockActivityEnvironment({ taskQueue });
   const beats: unknown[] = [];
   environment.on('heartbeat', (details: unknown) => beats.push(structuredClone(details)));
-  // A step uses no other service before it fails.
-  const services = { log: createSilentLog(), metrics: createMetrics() } as unknown as WorkerServices;
   mock.timers.enable({ apis: ['setInterval'] });
   try {
     return await environment.run(() =>
@@ -55,7 +56,6 @@ test.serial('express work, which somebody waits for, sends them every 1.5 s', as
 
 /** Runs attempts of one activity that fail with these errors. Returns which of them are final. */
 async function finalFailures(errors: readonly Error[], activityId: string): Promise<boolean[]> {
-  const services = { log: createSilentLog(), metrics: createMetrics() } as unknown as WorkerServices;
   const finals = [];
   for (const [index, error] of errors.entries()) {
     const environment = new MockActivityEnvironment({ activityId, attempt: index + 1 });

@@ -1,13 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
-import type { Caller } from '#domain/access/caller.ts';
 import { getConversation } from '#operations/conversations/conversations.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { listMemories } from '#operations/memories/memories.ts';
 import { query } from '#store/postgres.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+import { userOf } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
@@ -19,14 +19,7 @@ async function openConversation(t: ExecutionContext, behaviour: ChatBehaviour | 
   const chat = createChatModel({ baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
   const services = { ...own.services, chat };
   const workspaceId = await services.stores.system.insertWorkspace('talks');
-  const caller: Caller = {
-    scope: { workspaceId, collectionIds: null },
-    apiKeyId: null,
-    userId: 'ada',
-    permissions: ['*'],
-    principal: 'user/ada',
-    workspaceIds: [workspaceId],
-  };
+  const caller = userOf(workspaceId);
   const say = async (content: string[], extra: { conversation_id?: string; enable_memories?: boolean } = {}) => {
     const body = { enable_memories: false, ...extra, content };
     return (await createMessages(services, caller, { body, idempotency: null })).body;

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { recordStatements } from '#bench/record-statements.ts';
 import { AppError } from '#domain/app-error.ts';
-import type { Caller } from '#domain/access/caller.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import type { RetrievalMethod } from '#domain/records/memory.ts';
 import { createMemories } from '#operations/memories/create-memories.ts';
@@ -13,6 +12,7 @@ import { updateMemory } from '#operations/memories/update-memory.ts';
 import type { Services } from '#operations/services.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query, type Database } from '#store/postgres.ts';
+import { userOf } from '#test/support/harness/content-runs.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
@@ -54,14 +54,7 @@ function withParts(services: Services, parts: Partial<Services>): Services {
 
 async function openWorkspace(services: Services) {
   const workspaceId = await services.stores.system.insertWorkspace('with memories');
-  const caller: Caller = {
-    scope: { workspaceId, collectionIds: null },
-    apiKeyId: null,
-    userId: 'ada',
-    permissions: ['*'],
-    principal: 'user/ada',
-    workspaceIds: [workspaceId],
-  };
+  const caller = userOf(workspaceId);
   const bodyOf = (memory: string) => ({ memory, memory_type: 'user' as const, topics: [], metadata: {} });
   const write = (memory: string) => createMemory(services, caller, { body: bodyOf(memory), idempotency: null });
   const writeBatch = (texts: readonly string[]) =>

@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
-import type { Caller } from '#domain/access/caller.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { memoryFacets, memoryFilter, memoryTenant } from '#domain/memories/memory-index.ts';
 import { memoryObjectId } from '#domain/memories/memory-ids.ts';
@@ -13,20 +12,14 @@ import { updateMemory } from '#operations/memories/update-memory.ts';
 import type { Services } from '#operations/services.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query } from '#store/postgres.ts';
+import { userOf } from '#test/support/harness/content-runs.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 async function openWorkspace(t: ExecutionContext) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const workspaceId = await services.stores.system.insertWorkspace('with memories');
-  const caller: Caller = {
-    scope: { workspaceId, collectionIds: null },
-    apiKeyId: null,
-    userId: 'ada',
-    permissions: ['*'],
-    principal: 'user/ada',
-    workspaceIds: [workspaceId],
-  };
+  const caller = userOf(workspaceId);
   const write = (memory: string, by: Services = services) =>
     createMemory(by, caller, { body: { memory, memory_type: 'user', topics: [], metadata: {} }, idempotency: null });
   const find = async (text: string, by: Services = services) => {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ExplainSearchRequest } from '#domain/records/missing-result.ts';
+import type { ChunkText } from '#store/contents/chunk-hits.ts';
 import { explainTerms, missingMessage } from '#operations/search/missing-message.ts';
 
 const request = ExplainSearchRequest.parse({ query: 'otters', content_id: crypto.randomUUID(), rerank: true });
@@ -18,20 +19,17 @@ const examined: Parameters<typeof missingMessage>[0] = {
   lost_to: [],
 };
 
+function chunkOf({ heading_path, ...text }: { content: string; context: string; heading_path: string[] }): ChunkText {
+  const metadata = { heading_path, start: 0, end: text.content.length, page: null };
+  return { id: 'a', content_id: 'b', collection_id: 'c', chunk_index: 1, ...text, metadata };
+}
+
 test('the rank of what is found is that among the results, not the one before reranking', (t) => {
   t.is(missingMessage(examined, { request, status, place: 2 }), 'It is among the results, at rank 2.');
 });
 
 test('words are looked for in the text that was indexed, not in headings that did not fit into it', (t) => {
-  const row = {
-    id: 'a',
-    content_id: 'b',
-    collection_id: 'c',
-    chunk_index: 1,
-    content: '| Ulva | noon |',
-    context: '| Island | Departure |',
-    metadata: { heading_path: ['Ferries'], start: 0, end: 15, page: null },
-  };
+  const row = chunkOf({ content: '| Ulva | noon |', context: '| Island | Departure |', heading_path: ['Ferries'] });
   t.deepEqual(
     explainTerms('ferry departures', row).map(({ word, found }) => [word, found]),
     [
@@ -42,15 +40,7 @@ test('words are looked for in the text that was indexed, not in headings that di
 });
 
 test('each inflection in a query is found by the words of the chunk that any of them matches', (t) => {
-  const row = {
-    id: 'a',
-    content_id: 'b',
-    collection_id: 'c',
-    chunk_index: 0,
-    content: 'The tests pass.',
-    context: '',
-    metadata: { heading_path: [], start: 0, end: 15, page: null },
-  };
+  const row = chunkOf({ content: 'The tests pass.', context: '', heading_path: [] });
   t.deepEqual(
     explainTerms('test tests', row).map(({ word, found }) => [word, found]),
     [

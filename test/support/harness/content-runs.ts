@@ -32,6 +32,18 @@ export async function makePlace(database: Database): Promise<Place> {
   return { stores, database, scope, collectionId, caller };
 }
 
+/** A user of a workspace with every permission. */
+export function userOf(workspaceId: string, userId = 'ada'): Caller {
+  return {
+    scope: { workspaceId, collectionIds: null },
+    apiKeyId: null,
+    userId,
+    permissions: ['*'],
+    principal: `user/${userId}`,
+    workspaceIds: [workspaceId],
+  };
+}
+
 /** Inserts contents of one run as an upload does: pending, in version 1, and without a workflow. */
 export async function addContents(place: Place, count = 1): Promise<RunContents> {
   const { stores, scope, collectionId } = place;
