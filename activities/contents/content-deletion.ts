@@ -16,8 +16,8 @@ function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
 }
 
 /**
- * Deletes the objects of a content, up to the version that it had, from the index of every collection, when nobody rewrites them any more: Weaviate (1.38) may keep
- * entries of an object that is deleted while it is written.
+ * Deletes the objects of a content, up to its version in each collection, from the index, when nobody rewrites them any more: Weaviate
+ * (1.38) may keep entries of an object that is deleted while it is written.
  */
 export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
   const scope = workspaceScope(deletion);

@@ -54,7 +54,8 @@ export function claimQuestion({ scope, principal }: Caller, { request, idempoten
 
 /**
  * Adds question and answer to the conversation, both or none; the message of the answer has its citations in `meta_data`. From then on
- * the conversation is about the collections of the passages too: who does not reach them must not read what they say. Returns the answer, or the one that was stored before for the same `Idempotency-Key`.
+ * the conversation is about the collections of the passages too: who does not reach them must not read what they say. Returns the
+ * answer, or the one that was stored before for the same `Idempotency-Key`.
  * @throws AppError like `addMessages` and `withIdempotency`.
  */
 export async function storeAnswer(

@@ -21,12 +21,10 @@ export type ResultListProps = {
 };
 
 /** The results of one kind of search. */
-export function ResultList({ choice, type, onOpen, onClear }: ResultListProps) {
-  const search = useSearch(choice, type);
+export function ResultList(props: ResultListProps) {
+  const search = useSearch(props.choice, props.type);
   return (
-    <Loaded query={search}>
-      {(found) => <Results {...{ choice, type, onOpen, onClear, found }} isOld={search.isPlaceholderData} />}
-    </Loaded>
+    <Loaded query={search}>{(found) => <Results {...props} found={found} isOld={search.isPlaceholderData} />}</Loaded>
   );
 }
 
