@@ -15,12 +15,17 @@ import { workShareOf, type Ingestion } from './ingestion.ts';
 const PAGE_SIZE = 128;
 /** Characters that are embedded and written at once: about a second of work for a local model. */
 const MAX_CHARACTERS = 24_000;
+/** The same for the first page of a time slice of bulk work; each further page may be twice as large. So results come early. */
+const FIRST_CHARACTERS = 4_800;
 
 /** Pages that are embedded at the same time, so that no thread of a model waits for the last text of a page. */
 const PAGES_AT_ONCE = 2;
 
-/** A group of contents whose chunk rows are written. `isRepeated`: some of them may be in the index already. */
-export type IndexGroup = { contentIds: readonly string[]; isRepeated: boolean };
+/**
+ * A group of contents whose chunk rows are written. `isRepeated`: some of them may be in the index already. `isFirst`: the first
+ * one of a time slice of bulk work.
+ */
+export type IndexGroup = { contentIds: readonly string[]; isRepeated: boolean; isFirst: boolean };
 
 type OnComplete = (contents: readonly CompleteContent[]) => void;
 
@@ -56,7 +61,8 @@ async function requireSearchedIndex({ services, batch, index }: Ingestion, cause
 async function indexOneByOne(ingestion: Ingestion, contentIds: readonly string[], onComplete: OnComplete) {
   let chunks = 0;
   for (const contentId of contentIds) {
-    chunks += await indexContents(ingestion, { contentIds: [contentId], isRepeated: true }, onComplete);
+    const group = { contentIds: [contentId], isRepeated: true, isFirst: false };
+    chunks += await indexContents(ingestion, group, onComplete);
   }
   return chunks;
 }
@@ -72,7 +78,7 @@ async function indexGroup(ingestion: Ingestion, group: IndexGroup, onComplete: O
     const [vectors, nextVectors] = await Promise.all([present, next]);
     return { rows, vectors, nextVectors };
   };
-  const pages = pagesToIndex(ingestion, group.contentIds);
+  const pages = pagesToIndex(ingestion, group);
   let writing: Promise<void> = Promise.resolve();
   let chunks = 0;
   try {
@@ -92,9 +98,10 @@ async function indexGroup(ingestion: Ingestion, group: IndexGroup, onComplete: O
 /** The chunks to index, in pages of about a second of work. Ends when the time slice is over, but not before the first page. */
 async function* pagesToIndex(
   { services, batch, pace }: Ingestion,
-  contentIds: readonly string[],
+  { contentIds, isFirst }: IndexGroup,
 ): AsyncIterable<ChunkToIndex[]> {
   let after: { contentId: string; chunkIndex: number } | null = null;
+  let maxCharacters = isFirst ? FIRST_CHARACTERS : MAX_CHARACTERS;
   for (let isLast = false; !isLast;) {
     const rows: ChunkToIndex[] = await services.stores.chunks.nextToIndex(
       collectionScope(batch),
@@ -104,7 +111,8 @@ async function* pagesToIndex(
     isLast = rows.length < PAGE_SIZE;
     while (rows.length > 0) {
       if (after !== null && pace.timeSlice.isOver()) return;
-      const page = rows.splice(0, pageLength(rows));
+      const page = rows.splice(0, pageLength(rows, maxCharacters));
+      maxCharacters = Math.min(2 * maxCharacters, MAX_CHARACTERS);
       const last = page.at(-1);
       if (last) after = { contentId: last.content_id, chunkIndex: last.chunk_index };
       yield page;
@@ -112,10 +120,10 @@ async function* pagesToIndex(
   }
 }
 
-/** How many of the rows form a page: at least one, and no more than `MAX_CHARACTERS`. */
-function pageLength(rows: readonly ChunkToIndex[]): number {
+/** How many of the rows form a page: at least one, and no more than so many characters. */
+function pageLength(rows: readonly ChunkToIndex[], maxCharacters: number): number {
   let characters = 0;
-  const end = rows.findIndex((row) => (characters += storedText(row).length) > MAX_CHARACTERS);
+  const end = rows.findIndex((row) => (characters += storedText(row).length) > maxCharacters);
   return end === -1 ? rows.length : Math.max(end, 1);
 }
 

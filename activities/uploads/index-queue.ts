@@ -1,12 +1,12 @@
 import { indexContents, type IndexGroup } from './index-contents.ts';
 import type { CompleteContent } from '#store/uploads/publications.ts';
 import type { Ingestion } from './ingestion.ts';
+import { takeIndexGroup, type ReadyToIndex } from './take-index-group.ts';
 
 /** Contents that are embedded and written together, bounded by their chunks. */
 const MAX_GROUP_CHUNKS = 128;
-
-/** A content whose chunk rows are written. */
-export type ReadyToIndex = { content_id: string; chunks: number; isRepeated: boolean };
+/** The same for the first group of a time slice of bulk work; each further group may be twice as large. So results come early. */
+const FIRST_GROUP_CHUNKS = 16;
 
 /** Indexes contents one group after the other, while others are still being read. */
 export type IndexQueue = {
@@ -15,7 +15,7 @@ export type IndexQueue = {
   drain(): Promise<number>;
 };
 
-type State = { running: Promise<void> | null; failure: { error: unknown } | null; chunks: number };
+type State = { running: Promise<void> | null; failure: { error: unknown } | null; groups: number; chunks: number };
 
 /** Creates a queue. `onFailure` is called once, when indexing has failed: nothing that is added later is indexed. */
 export function createIndexQueue(
@@ -23,12 +23,20 @@ export function createIndexQueue(
   { onComplete, onFailure }: { onComplete: (contents: readonly CompleteContent[]) => void; onFailure: () => void },
 ): IndexQueue {
   const waiting: ReadyToIndex[] = [];
-  const state: State = { running: null, failure: null, chunks: 0 };
+  const state: State = { running: null, failure: null, groups: 0, chunks: 0 };
   // Every time slice indexes something, however long reading took.
   const isOver = () => state.chunks > 0 && ingestion.pace.timeSlice.isOver();
+  // Express uploads are small, and waited for as a whole.
+  const isBulk = ingestion.pace.lane === 'bulk';
+  const nextGroup = (): IndexGroup => {
+    const maxChunks = isBulk ? Math.min(FIRST_GROUP_CHUNKS * 2 ** state.groups, MAX_GROUP_CHUNKS) : MAX_GROUP_CHUNKS;
+    const isFirst = isBulk && state.groups === 0;
+    state.groups += 1;
+    return { ...takeIndexGroup(waiting, maxChunks), isFirst };
+  };
   const work = async () => {
     try {
-      do state.chunks += await indexContents(ingestion, takeGroup(waiting), onComplete);
+      do state.chunks += await indexContents(ingestion, nextGroup(), onComplete);
       while (waiting.length > 0 && !isOver());
     } catch (error) {
       state.failure = { error };
@@ -50,16 +58,4 @@ export function createIndexQueue(
       return state.chunks;
     },
   };
-}
-
-/** Takes the next contents: as many as fit into a group, at least one. All of them are repeated, or none is. */
-function takeGroup(waiting: ReadyToIndex[]): IndexGroup {
-  const isRepeated = waiting[0]?.isRepeated ?? false;
-  let chunks = 0;
-  const end = waiting.findIndex((next, place) => {
-    chunks += next.chunks;
-    return place > 0 && (chunks > MAX_GROUP_CHUNKS || next.isRepeated !== isRepeated);
-  });
-  const group = waiting.splice(0, end === -1 ? waiting.length : end);
-  return { contentIds: group.map((content) => content.content_id), isRepeated };
 }
