@@ -1,7 +1,10 @@
 import { AppError } from '#domain/app-error.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
-/** How many requests of one workspace, and of all together, a process receives at the same time. `what`: for messages. */
+/**
+ * How many requests of one workspace, and of all together, a process receives at the same time; one workspace has no more than half
+ * of the places that the others leave. `what`: for messages.
+ */
 export type ReceivingLimits = { what: string; perWorkspace: number; perProcess: number; maxWaitMs: number };
 
 const RETRY_AFTER_S = 5;
@@ -52,7 +55,7 @@ export class ReceivingSlots {
   #dispatch(): void {
     while (this.#all < this.#limits.perProcess) {
       const [next] = this.#waiting
-        .filter(({ workspaceId }) => this.#takenBy(workspaceId) < this.#limits.perWorkspace)
+        .filter(({ workspaceId }) => this.#takenBy(workspaceId) < this.#shareOf(workspaceId))
         .sort((a, b) => this.#takenBy(a.workspaceId) - this.#takenBy(b.workspaceId));
       if (!next) return;
       this.#waiting = this.#waiting.filter((one) => one !== next);
@@ -60,6 +63,13 @@ export class ReceivingSlots {
       this.#taken.set(next.workspaceId, this.#takenBy(next.workspaceId) + 1);
       next.start();
     }
+  }
+
+  /** Half of what others leave, so that a place is free for a workspace that comes next, whatever a few of them hold. */
+  #shareOf(workspaceId: string): number {
+    const { perWorkspace, perProcess } = this.#limits;
+    const leftByOthers = perProcess - (this.#all - this.#takenBy(workspaceId));
+    return Math.min(perWorkspace, Math.max(1, Math.floor(leftByOthers / 2)));
   }
 
   #takenBy(workspaceId: string): number {
@@ -77,8 +87,8 @@ export class ReceivingSlots {
   #tooMany(): AppError {
     const { what, perWorkspace, perProcess, maxWaitMs } = this.#limits;
     const message =
-      `At most ${perWorkspace} ${what} of one workspace, and ${perProcess} in all, are received at the same time. There was no free ` +
-      `place within ${maxWaitMs / 1000} s; send this one again later.`;
+      `At most ${perWorkspace} ${what} of one workspace, and ${perProcess} in all, are received at the same time, fewer of one ` +
+      `workspace beside others. There was no free place within ${maxWaitMs / 1000} s; send this one again later.`;
     return new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
   }
 }

@@ -29,7 +29,7 @@ test('a body that arrives a byte at a time is ended with 408, and what it sent i
 });
 
 test('so many uploads of a workspace, and of all, are received at a time; others wait, those of quiet workspaces first', async (t) => {
-  const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 2, perProcess: 3, maxWaitMs: 60_000 });
+  const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 2, perProcess: 4, maxWaitMs: 60_000 });
   const started: string[] = [];
   const open = new Map<string, Disposable>();
   const never = new AbortController().signal;
@@ -39,19 +39,42 @@ test('so many uploads of a workspace, and of all, are received at a time; others
   };
   const turn = () => new Promise((resolve) => void setImmediate(resolve));
   const leaving = new AbortController();
-  const all = ['ada.1', 'ada.2', 'ada.3', 'bob.1', 'bob.2', 'eve.1'].map((name) => take(name));
+  const all = ['ada.1', 'ada.2', 'ada.3', 'bob.1', 'bob.2', 'eve.1', 'kim.1'].map((name) => take(name));
   const gone = t.throwsAsync(take('ada.4', leaving.signal), { name: 'ClientClosedRequest' });
   await turn();
-  t.deepEqual(started, ['ada.1', 'ada.2', 'bob.1']);
+  t.deepEqual(started, ['ada.1', 'ada.2', 'bob.1', 'eve.1']);
   leaving.abort();
   await gone;
-  for (const name of ['ada.1', 'bob.1', 'ada.2', 'eve.1']) {
+  for (const name of ['ada.1', 'bob.1', 'ada.2', 'eve.1', 'kim.1']) {
     open.get(name)?.[Symbol.dispose]();
     await turn();
   }
-  t.deepEqual(started.slice(3, 5), ['eve.1', 'bob.2']);
+  t.deepEqual(started.slice(4, 6), ['kim.1', 'bob.2']);
   await Promise.all(all);
-  t.is(started.length, 6);
+  t.is(started.length, 7);
+});
+
+test('a few workspaces with many uploads leave places to those that come later', async (t) => {
+  const slots = new ReceivingSlots({ what: 'uploads', perWorkspace: 32, perProcess: 64, maxWaitMs: 60_000 });
+  const never = new AbortController().signal;
+  const started = { ada: 0, bob: 0, eve: 0 };
+  const open: Disposable[] = [];
+  const take = async (workspaceId: keyof typeof started) => {
+    open.push(await slots.take(workspaceId, never));
+    started[workspaceId] += 1;
+  };
+  const turn = () => new Promise((resolve) => void setImmediate(resolve));
+  const all: Promise<void>[] = [];
+  for (const workspaceId of ['ada', 'bob', 'eve'] as const) {
+    for (let number = 0; number < 40; number += 1) all.push(take(workspaceId));
+    await turn();
+  }
+  t.deepEqual(started, { ada: 32, bob: 16, eve: 8 });
+  while (started.ada + started.bob + started.eve < 120) {
+    open.pop()?.[Symbol.dispose]();
+    await turn();
+  }
+  await Promise.all(all);
 });
 
 test('an upload that gets no slot in time is told to come again', async (t) => {
