@@ -115,5 +115,6 @@ function plainTitle(markdown: string): string {
     .replaceAll(/[*`]+|\\(?=[^\w\s])/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_TITLE_CHARACTERS);
+    .slice(0, MAX_TITLE_CHARACTERS)
+    .toWellFormed();
 }

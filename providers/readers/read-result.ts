@@ -36,20 +36,39 @@ export function readResult(value: TaskValue, outputPrefix: string): ReadResult {
   return {
     sizeBytes,
     pages,
-    notes,
+    notes: Object.fromEntries(
+      Object.entries(notes).map(([name, note]) => [name, typeof note === 'string' ? storable(note) : note]),
+    ),
     chunkCount,
     async *text() {
       if (text !== null) yield Buffer.from(text);
       else yield* await readStream(textFile(outputPrefix));
     },
     async *chunks() {
-      if (chunks !== null) yield* chunks;
+      if (chunks !== null) yield* chunks.map(storableChunk);
       else if (chunkCount > 0) {
         const lines = createInterface({ input: await readStream(chunksFile(outputPrefix)), crlfDelay: Infinity });
-        for await (const line of lines) yield Chunk.parse(JSON.parse(line));
+        for await (const line of lines) yield storableChunk(Chunk.parse(JSON.parse(line)));
       }
     },
   };
+}
+
+function storableChunk(chunk: PlannedChunk): PlannedChunk {
+  return {
+    ...chunk,
+    text: storable(chunk.text),
+    context: storable(chunk.context),
+    headingPath: chunk.headingPath.map(storable),
+  };
+}
+
+/**
+ * Postgres stores neither NUL, which a decoded title may have, nor half of a character, which is left where a title was cut. The
+ * length stays the same, because offsets count on it.
+ */
+function storable(text: string): string {
+  return text.replaceAll('\0', ' ').toWellFormed();
 }
 
 /** Does not follow links: the file was written by a process that has read hostile input. */

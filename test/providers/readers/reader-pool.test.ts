@@ -52,6 +52,38 @@ async function textOf(source: { text(): AsyncIterable<Uint8Array> }): Promise<st
   return Buffer.concat(await collect(source.text())).toString();
 }
 
+test('titles and headings can be stored, wherever they were cut and whatever they contain', async (t) => {
+  const { folder, pool } = t.context;
+  const tale = 'The ferry leaves at ten o’clock from the northern pier. '.repeat(20);
+  const files = {
+    'heading.md': `# ${'a'.repeat(199)}😀 and more\n\n${tale}`,
+    'title.html': `<!doctype html><title>${'a'.repeat(299)}😀</title><p>${tale}</p>`,
+    'subject.eml': `From: a@example.org\r\nTo: b@example.org\r\nSubject: =?utf-8?Q?Invoice=00_42?=\r\n\r\n${tale}`,
+    'matter.md': `---\ntitle: Report\0 Q1\n---\n\n${tale}`,
+  };
+  const tasks = await Promise.all(Object.entries(files).map(([name, bytes]) => taskFor(folder, name, bytes)));
+  await using batch = await pool.read(tasks, { plan: PLAN });
+  for (const [place, name] of Object.keys(files).entries()) {
+    const outcome = batch.outcomes[place];
+    if (!outcome?.ok) {
+      t.fail(`${name} was not read`);
+      continue;
+    }
+    const chunks = await collect(outcome.result.chunks());
+    t.true(chunks.length > 1, name);
+    const stored = [
+      ...Object.values(outcome.result.notes),
+      ...chunks.flatMap((one) => [one.context, ...one.headingPath]),
+    ];
+    t.true(
+      stored.some((text) => typeof text === 'string' && text !== ''),
+      `${name} has a title or a heading`,
+    );
+    for (const text of stored.filter((one) => typeof one === 'string'))
+      t.true(text.isWellFormed() && !text.includes('\0'), `${name}: ${JSON.stringify(text)}`);
+  }
+});
+
 test('reads documents of every type in one call', async (t) => {
   const sentence = 'The quick brown fox jumps over the lazy dog';
   const files: Readonly<Record<string, string | Buffer>> = {
