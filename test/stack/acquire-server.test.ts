@@ -8,11 +8,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
 import { acquireServer } from '#stack/acquire/acquire-server.ts';
-import { acquireEmbeddingModel } from '#stack/acquire/acquire-embedding-model.ts';
 import { chooseEmbedder } from '#stack/acquire/choose-embedder.ts';
 import { findOnPath } from '#stack/processes/run-command.ts';
 import { StackError } from '#stack/stack-error.ts';
-import { currentPlatform, EMBEDDING_MODEL, type Platform, type Release, type ServerSource } from '#stack/versions.ts';
+import { currentPlatform, type Platform, type Release, type ServerSource } from '#stack/versions.ts';
 
 const SCRIPT = '#!/bin/sh\necho served\n';
 
@@ -119,24 +118,8 @@ test('prefers the configured binary, then one on PATH unless it is unsuitable', 
   });
 });
 
-test('requires a configured folder to contain the whole model', async (t) => {
-  const { context, pathDir } = await setUp(t, UNREACHABLE);
-  const folder = join(pathDir, 'model');
-  await mkdir(join(folder, 'onnx'), { recursive: true });
-  await writeFile(join(folder, 'config.json'), '{}');
-  const named = { ...context, environment: { PATH: pathDir, LOCI_EMBEDDER_FOLDER: folder } };
-  await t.throwsAsync(acquireEmbeddingModel(named), {
-    instanceOf: StackError,
-    message: /has no tokenizer\.json, tokenizer_config\.json, onnx\/model_quantized\.onnx/,
-  });
-  for (const path of EMBEDDING_MODEL.requiredFiles) await writeFile(join(folder, path), '{}');
-  t.deepEqual(await chooseEmbedder(named), { LOCI_EMBEDDER: 'local', LOCI_EMBEDDER_FOLDER: folder });
-});
-
-test('needs no model for a remote embedder, and a folder for a model of another name', async (t) => {
+test('needs a folder for a model of another name', async (t) => {
   const { context } = await setUp(t, UNREACHABLE);
-  const asked = (environment: NodeJS.ProcessEnv) => chooseEmbedder({ ...context, environment });
-  t.deepEqual(await asked({ LOCI_EMBEDDER: 'lexical' }), {});
-  t.deepEqual(await asked({ LOCI_EMBEDDER: 'openai' }), {});
-  await t.throwsAsync(asked({ LOCI_EMBEDDER_MODEL: 'other-model' }), { message: /set LOCI_EMBEDDER_FOLDER/ });
+  const asked = { ...context, stateDir: context.cacheDir, environment: { LOCI_EMBEDDER_MODEL: 'other-model' } };
+  await t.throwsAsync(chooseEmbedder(asked), { message: /set LOCI_EMBEDDER_FOLDER/ });
 });
