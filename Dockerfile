@@ -38,7 +38,6 @@ ENV NODE_ENV=production \
     LOCI_BLOB_DIR=/var/lib/loci/blobs \
     LOCI_WORK_DIR=/var/lib/loci/work \
     LOCI_CACHE_DIR=/opt/loci \
-    LOCI_EMBEDDER_FOLDER=/opt/loci/models/all-MiniLM-L6-v2 \
     LOCI_EMBEDDER=$EMBEDDER \
     NODE_COMPILE_CACHE=/opt/loci/compiled
 RUN mkdir -p /var/lib/loci/blobs && chown -R node:node /var/lib/loci

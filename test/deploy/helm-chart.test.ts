@@ -39,7 +39,6 @@ const FIXED = [
   'LOCI_BLOB_DIR',
   'LOCI_WORK_DIR',
   'LOCI_CACHE_DIR',
-  'LOCI_EMBEDDER_FOLDER',
 ];
 /** What settings have in their names that are secrets. */
 const SECRET = /_(KEY|KEYS|PEPPER|TOKEN|SECRET|DATABASE_URL|REDIS_URL|HEADERS)$/;
