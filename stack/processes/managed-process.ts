@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { killProcessGroup } from './process-identity.ts';
 import { readLogTail, limitLogSize, openProcessLog } from './process-log.ts';
 import type { ProcessRecords, StopSignal } from './process-records.ts';
-import { StackError } from '#stack/stack-error.ts';
+import { reasonOf, StackError } from '#stack/stack-error.ts';
 
 export type ProcessSpec = {
   name: string;
@@ -66,6 +66,7 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
       });
       running = started;
       try {
+        recordProcess(spec, started);
         await waitUntilReady(spec, started);
       } catch (error) {
         await stopRunning(spec, started);
@@ -132,8 +133,19 @@ function spawnProcess(spec: ProcessSpec, onExit: ExitListener): RunningProcess {
   };
   child.once('exit', handleExit);
   child.once('error', () => handleExit(null, null));
-  if (child.pid !== undefined) spec.records.add(spec.name, child.pid, spec.stopSignal);
   return running;
+}
+
+/** @throws StackError if it cannot be written down, for example on a full disk: nobody could stop the process after this launcher was killed */
+function recordProcess(spec: ProcessSpec, { child }: RunningProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    spec.records.add(spec.name, child.pid, spec.stopSignal);
+  } catch (cause) {
+    throw new StackError(`${spec.title} was stopped, because its process could not be recorded: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
 }
 
 async function waitUntilReady(spec: ProcessSpec, running: RunningProcess): Promise<void> {

@@ -84,6 +84,31 @@ test('fails with the end of the log when a process ends during its start', async
   t.is(told, 0, 'who starts it knows already: told twice, a supervisor would start it twice');
 });
 
+test('ends a process that cannot be recorded, as on a full disk, and starts it once it can', async (t) => {
+  const stateDir = await stateFolder(t);
+  const records = createProcessRecords(stateDir, 'this launcher');
+  const pids: number[] = [];
+  const managed = described(t, {
+    stateDir,
+    script: `ready(); ${FOR_EVER}`,
+    records: {
+      ...records,
+      add(name, pid, signal) {
+        pids.push(pid);
+        if (pids.length < 3) throw new Error('ENOSPC: no space left on device, write');
+        records.add(name, pid, signal);
+      },
+    },
+  });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await t.throwsAsync(managed.start(), { instanceOf: StackError, message: /The server was stopped.*no space left/ });
+    t.is(managed.pid(), null);
+  }
+  for (const pid of pids) t.is(processStartTime(pid), null, 'no process is left behind');
+  await managed.start();
+  t.is(managed.pid(), pids.at(-1) ?? null);
+});
+
 test('ends a process that never becomes ready, and states how long it waited', async (t) => {
   const managed = described(t, { stateDir: await stateFolder(t), script: FOR_EVER, readyTimeoutMs: 300 });
   const error = await t.throwsAsync(managed.start(), { instanceOf: StackError });
