@@ -10,6 +10,7 @@ import { createProcessRecords } from '#stack/processes/process-records.ts';
 import { startReaper } from '#stack/processes/start-reaper.ts';
 import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import type { ServerContext } from '#stack/servers/server-context.ts';
+import { loopbackWithoutProxy } from './loopback-without-proxy.ts';
 import { freePorts, type PortName, type Ports, requireFreePorts } from './stack-ports.ts';
 import { loadOrCreateStackSecrets, type StackSecrets } from './stack-secrets.ts';
 import { lockStateFolder, removeStateFolder } from './state-folder.ts';
@@ -59,12 +60,15 @@ const SERVER_PORTS: Record<string, readonly PortName[]> = {
  */
 export async function startLocalStack(options: StackOptions): Promise<RunningStack> {
   const stateDir = resolve(options.stateDir);
+  // Clients of gRPC read this process's variables.
+  Object.assign(process.env, loopbackWithoutProxy(process.env));
+  const environment = { ...options.environment, ...loopbackWithoutProxy(options.environment) };
   const lock = await lockStateFolder(stateDir, options.log);
   const launcher = randomUUID();
   const secrets = loadOrCreateStackSecrets(stateDir);
   const ports = options.ports === 'free' ? await freePorts() : options.ports;
   const records = createProcessRecords(stateDir, launcher);
-  const context: ServerContext = { ...options, stateDir, ports, secrets, records };
+  const context: ServerContext = { ...options, environment, stateDir, ports, secrets, records };
   const reaper = startReaper(stateDir, launcher, options.isTemporary);
   const servers: ManagedProcess[] = [];
   const stop = async () => {

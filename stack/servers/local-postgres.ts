@@ -48,8 +48,9 @@ export async function createLocalPostgres(context: ServerContext): Promise<Local
   const binaries = await findRunnableBinaries(account);
   const dataDir = await findDataFolder(context.stateDir, account);
   const { postgres_password: password } = context.secrets;
+  // The server has no certificate, whatever PGSSLMODE asks of others.
   const urlFor = (user: string, secret: string, database: string) =>
-    `postgres://${user}:${encodeURIComponent(secret)}@127.0.0.1:${context.ports.postgres}/${database}`;
+    `postgres://${user}:${encodeURIComponent(secret)}@127.0.0.1:${context.ports.postgres}/${database}?sslmode=disable`;
   const maintenanceUrl = urlFor(USER, password, 'postgres');
   if (!existsSync(join(dataDir, 'PG_VERSION'))) {
     context.log('PostgreSQL 18: creating the database cluster');
