@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ConfigError } from './config-error.ts';
 
 /** `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X` to the contents of that file, for orchestrators that mount secrets as files. */
 const FILE_SUFFIX = '_FILE';
@@ -28,4 +29,16 @@ export function readSecretFiles(environment: NodeJS.ProcessEnv): {
     }
   }
   return { values, problems };
+}
+
+/**
+ * Returns an environment with the same settings, each of them as a value: for programs that read some settings themselves, or add
+ * others for the processes that they start.
+ * @throws ConfigError with every problem at once
+ */
+export function withoutSecretFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { values, problems } = readSecretFiles(environment);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const others = Object.entries(environment).filter(([name]) => !name.startsWith('LOCI_'));
+  return { ...Object.fromEntries(others), ...values };
 }

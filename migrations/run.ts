@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { withoutSecretFiles } from '#config/secret-files.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { prepareApplicationRole } from './application-role.ts';
 import { guardMigrations } from './guard.ts';
@@ -22,8 +23,9 @@ const BUSY = new Set<unknown>(['55P03', '40P01']);
  * leaves behind, can be removed.
  */
 async function main(): Promise<void> {
-  const applicationUrl = process.env['LOCI_DATABASE_URL'];
-  const url = process.env['LOCI_MIGRATION_DATABASE_URL'] || applicationUrl;
+  const settings = withoutSecretFiles(process.env);
+  const applicationUrl = settings['LOCI_DATABASE_URL'];
+  const url = settings['LOCI_MIGRATION_DATABASE_URL'] ?? applicationUrl;
   if (!url || !applicationUrl)
     throw new Error('LOCI_DATABASE_URL is required: postgres://user:password@host:port/database');
   const release = await guardMigrations(url);

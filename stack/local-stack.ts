@@ -21,7 +21,7 @@ export type StackOptions = {
   stateDir: string;
   cacheDir: string;
   ports: 'free' | Ports;
-  /** Settings are read from here. If it has the address of a server, that server is used and none is started. */
+  /** Settings are read from here, as values only. If it has the address of a server, that server is used and none is started. */
   environment: NodeJS.ProcessEnv;
   /** True removes the state folder when the stack stops or its launcher is killed. */
   isTemporary: boolean;
@@ -178,7 +178,6 @@ function generatedSecrets(environment: NodeJS.ProcessEnv, secrets: StackSecrets)
   return Object.fromEntries(Object.entries(generated).filter(([name]) => !isSet(environment, name)));
 }
 
-/** Returns true if the setting is given directly or as a file (`…_FILE`). */
 function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
-  return [name, `${name}_FILE`].some((key) => environment[key] !== undefined && environment[key] !== '');
+  return Boolean(environment[name]);
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { withoutSecretFiles } from '#config/secret-files.ts';
 import { Reindexing } from '#domain/records/reindexing.ts';
 import { WorkspaceList } from '#domain/records/workspace.ts';
 import { reasonOf, StackError } from './stack-error.ts';
@@ -32,7 +33,11 @@ try {
 }
 
 function findConnection(): Connection {
-  const { LOCI_PUBLIC_URL: url, LOCI_ADMIN_TOKEN: token, LOCI_STATE_DIR: stateDir = '.loci' } = process.env;
+  const {
+    LOCI_PUBLIC_URL: url,
+    LOCI_ADMIN_TOKEN: token,
+    LOCI_STATE_DIR: stateDir = '.loci',
+  } = withoutSecretFiles(process.env);
   if (url && token) return { base_url: url, admin_token: token };
   const path = join(stateDir, 'connection.json');
   try {

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '#config/config-error.ts';
 import { readConfig } from '#config/index.ts';
+import { withoutSecretFiles } from '#config/secret-files.ts';
 import { buildInBackground } from '#stack/console/build-in-background.ts';
 import type { FirstRun } from './first-run.ts';
 import { type RunningStack, startLocalStack } from './local-stack.ts';
@@ -27,7 +28,8 @@ import { formatDuration, timedStep } from './timed-step.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const log = (line: string) => console.log(line);
-const stateDir = resolve(PROJECT_DIR, process.env['LOCI_STATE_DIR'] ?? '.loci');
+const settings = readSettings();
+const stateDir = resolve(PROJECT_DIR, settings['LOCI_STATE_DIR'] ?? '.loci');
 const connectionFile = join(stateDir, 'connection.json');
 
 /** During startup, a signal ends this process and the reaper stops the servers; after that, `stopInOrder` stops them. */
@@ -37,10 +39,22 @@ for (const signal of SIGNALS) process.on(signal, () => onSignal());
 try {
   await start();
 } catch (error) {
-  console.error(
-    `\n${error instanceof StackError ? error.message : error instanceof Error ? error.stack : String(error)}`,
-  );
+  exitWith(error);
+}
+
+function exitWith(error: unknown): never {
+  const isExpected = error instanceof StackError || error instanceof ConfigError;
+  console.error(`\n${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}`);
   process.exit(1);
+}
+
+/** The environment with the contents of the files that settings name: the processes that are started get values only. */
+function readSettings(): NodeJS.ProcessEnv {
+  try {
+    return withoutSecretFiles(process.env);
+  } catch (error) {
+    return exitWith(error);
+  }
 }
 
 async function start(): Promise<void> {
@@ -49,9 +63,9 @@ async function start(): Promise<void> {
   requireValidSettings();
   const stack = await startLocalStack({
     stateDir,
-    cacheDir: resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
-    ports: configuredPorts(process.env),
-    environment: process.env,
+    cacheDir: resolve(settings['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
+    ports: configuredPorts(settings),
+    environment: settings,
     isTemporary: false,
     log,
   });
@@ -113,7 +127,7 @@ function consoleUrlOf({ base_url: baseUrl }: Connection, { sign_in_code: code }:
   return `${baseUrl}/console/${code === null ? '' : `#code=${code}`}`;
 }
 
-/** Reports invalid settings before anything starts. Settings that the stack generates get placeholders. @throws StackError */
+/** @throws StackError */
 function requireNoArguments(): void {
   const given = process.argv.slice(2);
   if (given.length === 0) return;
@@ -122,17 +136,14 @@ function requireNoArguments(): void {
   );
 }
 
+/** Reports invalid settings before anything starts. Settings that the stack generates get placeholders. @throws ConfigError */
 function requireValidSettings(): void {
   const placeholders = {
     LOCI_DATABASE_URL: 'placeholder',
     LOCI_SECRET_KEYS: 'placeholder',
     LOCI_API_KEY_PEPPER: 'placeholder'.repeat(5),
   };
-  try {
-    readConfig({ ...placeholders, ...process.env });
-  } catch (error) {
-    throw error instanceof ConfigError ? new StackError(error.message, { cause: error }) : error;
-  }
+  readConfig({ ...placeholders, ...settings });
 }
 
 async function startAll(processes: readonly ManagedProcess[]): Promise<void> {
