@@ -3,10 +3,12 @@ import type { QueueBacklog } from '#domain/task-queues.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import type { EmbeddingObserver } from '#domain/embedder.ts';
 import { embeddingMetrics } from './embedding-metrics.ts';
+import { tenantMetrics, type TenantMetrics } from './tenant-metrics.ts';
 import { toolMetrics, type ToolMetrics } from './tool-metrics.ts';
 
 /** Metrics of a process. Durations are passed in milliseconds and published in seconds, as Prometheus recommends. */
 export type Metrics = ToolMetrics &
+  TenantMetrics &
   EmbeddingObserver & {
     /** Media type of `render`. */
     readonly contentType: string;
@@ -30,11 +32,6 @@ export type Metrics = ToolMetrics &
     setCountBacklog(backlog: { changes: number; bytes: number }): void;
     /** What waits in each task queue, replacing what was known before. None: it could not be measured. */
     setQueueBacklogs(backlogs: readonly QueueBacklog[]): void;
-    /** Tenants of the index, those in memory and those that were deactivated. */
-    setTenants(tenants: { active: number; inactive: number }): void;
-    countDeactivatedTenants(count: number): void;
-    /** Records the first call in a tenant that was deactivated. */
-    observeTenantActivation(durationMs: number): void;
     /** Counts an attempt; `outcome` is `delivered`, `retrying` or `failed`; `statusCode` is null without a response. */
     countWebhookAttempt(outcome: string, statusCode: number | null): void;
     /** Counts deliveries that ended without being delivered; `reason` is `deleted`, `disabled`, `gone`, `max_age` or `outage`. */
@@ -42,7 +39,6 @@ export type Metrics = ToolMetrics &
     setWebhookBacklog(backlog: { failingReceivers: number; waitingDeliveries: number }): void;
   };
 
-type TenantMetric = 'setTenants' | 'countDeactivatedTenants' | 'observeTenantActivation';
 type WebhookMetric = 'countWebhookAttempt' | 'countEndedDeliveries' | 'setWebhookBacklog';
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -88,6 +84,7 @@ function ingestionMetrics(registry: Registry): Pick<Metrics, 'countContent' | 'c
     labelNames: ['outcome', 'code'],
     registers,
   });
+  for (const code of ['internal', 'repeated_crash']) fromZero(contents, { outcome: 'failed', code });
   const chunks = new Counter({ name: 'loci_ingested_chunks_total', help: 'Chunks written to the index.', registers });
   const stages = new Histogram({
     name: 'loci_ingestion_stage_duration_seconds',
@@ -131,7 +128,16 @@ function refreshMetrics(registry: Registry): Pick<Metrics, 'countRefresh'> {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  fromZero(requests, { outcome: 'error' });
   return { countRefresh: (outcome) => requests.inc({ outcome }) };
+}
+
+/**
+ * Publishes a series before its first event. Otherwise it would begin with 1, which Prometheus does not take for an increase, and an
+ * alert on the event would not fire for the first one of a process.
+ */
+function fromZero<Label extends string>(counter: Counter<Label>, labels: Record<Label, string>): void {
+  counter.inc(labels, 0);
 }
 
 function countMetrics(registry: Registry): Pick<Metrics, 'setCountBacklog'> {
@@ -213,34 +219,5 @@ function webhookMetrics(registry: Registry): Pick<Metrics, WebhookMetric> {
       failing.set(failingReceivers);
       waiting.set(waitingDeliveries);
     },
-  };
-}
-
-function tenantMetrics(registry: Registry): Pick<Metrics, TenantMetric> {
-  const registers = [registry];
-  const tenants = new Gauge({
-    name: 'loci_index_tenants',
-    help: 'Tenants of the search index, by state: active, or inactive until their next use.',
-    labelNames: ['state'],
-    registers,
-  });
-  const deactivated = new Counter({
-    name: 'loci_index_tenants_deactivated_total',
-    help: 'Tenants of the search index that were deactivated because nobody used them.',
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'loci_index_tenant_activation_seconds',
-    help: 'Duration of the first call in a tenant that was deactivated.',
-    buckets: REQUEST_SECONDS,
-    registers,
-  });
-  return {
-    setTenants({ active, inactive }) {
-      tenants.set({ state: 'active' }, active);
-      tenants.set({ state: 'inactive' }, inactive);
-    },
-    countDeactivatedTenants: (count) => deactivated.inc(count),
-    observeTenantActivation: (durationMs) => seconds.observe(durationMs / 1000),
   };
 }

@@ -102,6 +102,19 @@ test('every metric and label of the dashboard and the alerts exists', async (t) 
   }
 });
 
+test('a new process has every series whose increase is an alert, so that the first event is one as well', async (t) => {
+  const text = await createMetrics().render();
+  const compared = rules.flatMap(({ alert, expr }) =>
+    [...expr.matchAll(/increase\((\w+)\{(\w+)=~?"([^"]+)"\}/g)].flatMap(([, metric = '', label = '', values = '']) =>
+      values.split('|').map((value) => ({ alert, metric, pair: `${label}="${value}"` })),
+    ),
+  );
+  t.true(compared.length >= 4);
+  for (const { alert, metric, pair } of compared) {
+    t.regex(text, new RegExp(`^${metric}\\{[^}]*${pair}[^}]*\\} 0$`, 'm'), `${alert}: ${metric} with ${pair}`);
+  }
+});
+
 test('the dashboard shows every metric of the runbook, on panels that do not overlap', async (t) => {
   const shown = new Set(
     panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => parsed(expr))).map(({ text }) => text),
