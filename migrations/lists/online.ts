@@ -1,12 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 
 type Valid = { rows: { indisvalid: boolean }[] };
+type Builders = { rows: { pid: number }[] };
+
+const BUILDER_POLL_MS = 1_000;
 
 /**
  * Creates an index without blocking writes. What an interrupted attempt has left is removed first. Only for migrations without a
  * transaction (`config.transaction`), which may run again from their beginning.
  */
 export async function createIndexOnline(knex: Knex, name: string, definition: string): Promise<void> {
+  await waitForBuilder(knex, name);
   const found: Valid = await knex.raw(
     'select indisvalid from pg_index where indexrelid = to_regclass(quote_ident(?))',
     name,
@@ -15,6 +20,23 @@ export async function createIndexOnline(knex: Knex, name: string, definition: st
   if (index?.indisvalid === true) return;
   if (index) await dropIndexOnline(knex, name);
   await patiently(knex, `create index concurrently ${name} on ${definition}`);
+}
+
+/**
+ * Waits until no other session builds this index. Postgres notices that a migration was killed only when it has built the index, and a
+ * migration that began again meanwhile would remove what is nearly complete: with a time limit it would never end.
+ */
+async function waitForBuilder(knex: Knex, name: string): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const builders: Builders = await knex.raw(
+      `select pid from pg_stat_activity where datname = current_database() and state = 'active'
+       and starts_with(lower(query), ?)`,
+      `create index concurrently ${name} on `,
+    );
+    if (builders.rows.length === 0) return;
+    if (isFirst) console.log(`another session is building the index ${name}; waiting for it`);
+    await delay(BUILDER_POLL_MS);
+  }
 }
 
 /** Removes an index without blocking writes. For the same migrations. */

@@ -4,6 +4,7 @@ import test from 'ava';
 import { guardMigrations } from '#migrations/guard.ts';
 import { createPostgres, query, queryOne } from '#store/postgres.ts';
 import { createStores } from '#store/stores.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
 import { createOwnDatabase, openOwnDatabase } from '#test/support/harness/own-services.ts';
 
@@ -58,6 +59,40 @@ test('a migration that waits for another one does not hold up the indexes that t
   await release();
   t.regex(String((await output.next()).value), /schema is up to date/);
   t.deepEqual(await exited, [0, null]);
+});
+
+test('a migration keeps an index that the session of a killed one is still building', async (t) => {
+  const own = await createOwnDatabase();
+  t.teardown(() => own.drop());
+  await query(own.database, `delete from knex_migrations where name = '20261126_list_indexes'`);
+  await query(own.database, `drop index contents_status_written`);
+  // An index is not complete before the transactions have ended that may still write without it.
+  const blocker = await own.database.transaction();
+  await query(blocker, 'lock table contents in row exclusive mode');
+  const building = query(own.database, 'create index concurrently contents_status_written on contents (status)');
+  const indexOf = () =>
+    queryOne<{ indexrelid: number; indisvalid: boolean }>(
+      own.database,
+      `select indexrelid, indisvalid from pg_index where indexrelid = to_regclass('contents_status_written')`,
+    );
+  const left = await eventually('the index has been begun', indexOf);
+  t.false(left.indisvalid);
+  const environment = { ...process.env, LOCI_DATABASE_URL: own.url, LOCI_MIGRATION_DATABASE_URL: own.url };
+  const migrating = spawn(process.execPath, ['migrations/run.ts'], { env: environment });
+  const exited = once(migrating, 'exit');
+  let output = '';
+  migrating.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const removing = `select pid from pg_stat_activity where query like 'drop index concurrently%' and state = 'active'
+    and datname = current_database()`;
+  await eventually(
+    'the migration waits',
+    async () => output !== '' || (await queryOne(own.database, removing)) !== null,
+  );
+  await blocker.commit();
+  await building;
+  t.deepEqual(await exited, [0, null], output);
+  t.regex(output, /another session is building the index contents_status_written/);
+  t.deepEqual(await indexOf(), { ...left, indisvalid: true }, 'it is the same index');
 });
 
 test('stored responses and receipts are deleted in batches, when their time is over', async (t) => {
