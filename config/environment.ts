@@ -11,6 +11,9 @@ const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
 const count = z.coerce.number().int().positive();
 const countOrNone = z.coerce.number().int().min(0);
+/** Timers of Node are for less than 25 days, and end at once beyond that; some settings are multiplied by up to 5. */
+const DAY_S = 86_400;
+const WEEK_S = 7 * DAY_S;
 const seconds = z.string().transform(Number).pipe(z.number().min(0));
 const list = z.string().transform((text) =>
   text
@@ -113,7 +116,7 @@ export const Environment = z.object({
   LOCI_CHAT_BASE_URL: webUrl.optional(),
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
-  LOCI_CHAT_TIMEOUT_S: count.default(60),
+  LOCI_CHAT_TIMEOUT_S: count.max(DAY_S).default(60),
   LOCI_RERANK_BASE_URL: webUrl.optional(),
   LOCI_RERANK_MODEL: z.string().optional(),
   LOCI_RERANK_API_KEY: z.string().optional(),
@@ -122,7 +125,7 @@ export const Environment = z.object({
   LOCI_RERANK_PASSAGE_CHARACTERS: count.min(200).max(16_000).default(4_000),
   LOCI_RERANK_TIMEOUT_S: seconds.pipe(z.number().min(0.1).max(60)).default(10),
   LOCI_PUBLIC_MODEL_PROVIDERS: PublicProviderSettings.default([]),
-  LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).default(3600),
+  LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).max(WEEK_S).default(3600),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
@@ -134,16 +137,16 @@ export const Environment = z.object({
   LOCI_ARCHIVE_MAX_DEPTH: count.max(10).default(3),
   LOCI_COMPRESS_MAX_BYTES: bytes.default(MIB),
   LOCI_COMPRESS_MAX_JOB_BYTES: bytes.default(8 * MIB),
-  LOCI_COMPRESS_TIMEOUT_S: count.default(60),
+  LOCI_COMPRESS_TIMEOUT_S: count.max(DAY_S).default(60),
   LOCI_COMPRESS_RETENTION_HOURS: count.default(168),
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
-  LOCI_READER_TIMEOUT_S: count.default(300),
-  LOCI_CRAWL_DELAY_MS: countOrNone.default(1_000),
-  LOCI_CRAWL_MAX_DELAY_S: countOrNone.default(30),
+  LOCI_READER_TIMEOUT_S: count.max(DAY_S).default(300),
+  LOCI_CRAWL_DELAY_MS: countOrNone.max(DAY_S * 1_000).default(1_000),
+  LOCI_CRAWL_MAX_DELAY_S: countOrNone.max(DAY_S).default(30),
   LOCI_CRAWL_MAX_PAGES: count.max(1_000_000).default(10_000),
   LOCI_CRAWL_MAX_PAGE_BYTES: bytes.default(10 * MIB),
-  LOCI_CRAWL_PAGE_TIMEOUT_S: count.default(30),
+  LOCI_CRAWL_PAGE_TIMEOUT_S: count.max(DAY_S).default(30),
   LOCI_CRAWL_QUERIES_PER_PATH: count.default(50),
   LOCI_CRAWL_CONTACT: z
     .string()

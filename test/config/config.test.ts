@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { ConfigError } from '#config/config-error.ts';
+import { Environment } from '#config/environment.ts';
 import { readConfig } from '#config/index.ts';
 import { readTemporalSettings } from '#config/temporal-settings.ts';
 import { loadDataConverter } from '#workers/temporal-connection.ts';
@@ -23,6 +24,25 @@ test('reports every configuration problem at once, with its variable', (t) => {
     wrong.toSorted((one, other) => one.localeCompare(other)),
   );
   t.true(problems.includes('LOCI_PORT is not a number'));
+});
+
+test('a time that becomes a timer has a maximum that a timer can have', (t) => {
+  const LONGEST_TIMER_MS = 2 ** 31 - 1;
+  // A streamed answer may take longer than the silences of its model, and a document of a crawl longer than a page. Pauses are varied.
+  const factors: Readonly<Record<string, number>> = { LOCI_CHAT_TIMEOUT_S: 5, LOCI_CRAWL_PAGE_TIMEOUT_S: 4 };
+  const times = Object.keys(Environment.shape).filter((name) => /_M?S$/.test(name));
+  t.true(times.length >= 10);
+  for (const name of times) {
+    // These are written to the database.
+    if (name === 'LOCI_WEBHOOK_WAITS_S') continue;
+    const { problems } = t.throws(() => readConfig({ ...REQUIRED, [name]: '999999999999' }), {
+      instanceOf: ConfigError,
+    });
+    const maximum = Number(new RegExp(`^${name}: .*<=(\\d+)$`).exec(problems.join())?.[1]);
+    const longestMs = maximum * (name.endsWith('_MS') ? 1 : 1_000) * (factors[name] ?? 2);
+    t.true(longestMs < LONGEST_TIMER_MS, `${name} may be ${maximum}`);
+    t.notThrows(() => readConfig({ ...REQUIRED, [name]: String(maximum) }));
+  }
 });
 
 test('reports all missing settings of an embedder together', (t) => {
