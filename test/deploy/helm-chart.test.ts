@@ -32,14 +32,7 @@ const VARIANTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 /** Settings that the image and the chart fix: ports, and folders of the image and of the volume. */
-const FIXED = [
-  'LOCI_HOST',
-  'LOCI_PORT',
-  'LOCI_WORKER_PORT',
-  'LOCI_BLOB_DIR',
-  'LOCI_WORK_DIR',
-  'LOCI_CACHE_DIR',
-];
+const FIXED = ['LOCI_HOST', 'LOCI_PORT', 'LOCI_WORKER_PORT', 'LOCI_BLOB_DIR', 'LOCI_WORK_DIR', 'LOCI_CACHE_DIR'];
 /** What settings have in their names that are secrets. */
 const SECRET = /_(KEY|KEYS|PEPPER|TOKEN|SECRET|DATABASE_URL|REDIS_URL|HEADERS)$/;
 
@@ -135,6 +128,15 @@ test('API, workers and the migration start what the image has, with probes that 
   t.true((api.spec.terminationGracePeriodSeconds ?? 0) >= 5 + 10);
   const job = resources.find(({ kind }) => kind === 'Job');
   t.is(job?.metadata.annotations?.['helm.sh/hook'], 'pre-install,pre-upgrade');
+});
+
+test('the Service of workers that embed for the API has them while Temporal, which their /readyz asks about, is away', async (t) => {
+  const resources = await render('--set=workers.embedding.service.enabled=true');
+  t.true(resources.some(({ kind, metadata }) => kind === 'Service' && metadata.name === 'loci-worker-embedding'));
+  const probeOf = (name: string) => podOf(resources, name).container['readinessProbe'];
+  t.like(probeOf('loci-worker-embedding'), { httpGet: { path: '/livez' } });
+  t.like(probeOf('loci-worker-all'), { httpGet: { path: '/readyz' } });
+  t.like(probeOf('loci-api'), { httpGet: { path: '/readyz' } });
 });
 
 test('only the migration gets the owner of the tables, and no secret is in what is rendered', async (t) => {

@@ -160,8 +160,9 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 6
+      # A worker that embeds for the API does so without Temporal, which /readyz asks about: an outage must not end search as well.
       readinessProbe:
-        httpGet: { path: /readyz, port: http }
+        httpGet: { path: {{ ternary "/livez" "/readyz" (eq (toString .process.service.enabled) "true") }}, port: http }
         periodSeconds: 2
         timeoutSeconds: 5
         failureThreshold: 2
