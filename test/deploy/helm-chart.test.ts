@@ -32,7 +32,7 @@ const VARIANTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 /** Settings that the image and the chart fix: ports, and folders of the image and of the volume. */
-const FIXED = ['LOCI_HOST', 'LOCI_PORT', 'LOCI_WORKER_PORT', 'LOCI_BLOB_DIR', 'LOCI_WORK_DIR', 'LOCI_CACHE_DIR'];
+const FIXED = ['LOCI_PORT', 'LOCI_WORKER_PORT', 'LOCI_BLOB_DIR', 'LOCI_WORK_DIR', 'LOCI_CACHE_DIR'];
 /** What settings have in their names that are secrets. */
 const SECRET = /_(KEY|KEYS|PEPPER|TOKEN|SECRET|DATABASE_URL|REDIS_URL|HEADERS)$/;
 
@@ -194,6 +194,12 @@ test('a setting may be a list, which is joined by commas; a map is refused', asy
   t.is(api.env.get('LOCI_CORS_ORIGINS'), 'https://a.example,https://b.example');
   const refused = await runHelm(['template', CHART, ...LEAST, '--set=settings.LOCI_CORS_ORIGINS.a=b']);
   t.regex(refused.stderr, /LOCI_CORS_ORIGINS must be a text, a number, true, false or a list/);
+});
+
+test('all pods listen at the address of the setting, for clusters whose pods have IPv6 addresses', async (t) => {
+  const resources = await render('--set=settings.LOCI_HOST=::');
+  for (const name of ['loci-api', 'loci-worker-all']) t.is(podOf(resources, name).env.get('LOCI_HOST'), '::', name);
+  t.is(podOf(await render(), 'loci-api').env.get('LOCI_HOST'), undefined, 'as the image says');
 });
 
 test('/mcp is reached under the names of the Service, the host of the Ingress, and those of the setting', async (t) => {
