@@ -6,6 +6,10 @@ import { constants, setPriority } from 'node:os';
 import { StackError } from '#stack/stack-error.ts';
 import { buildConsole, checkConsoleTypes } from './build-console.ts';
 
+// Only a process that exits by itself ends the programs that it runs.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
 try {
   if (process.argv.includes('--check')) {
     await checkConsoleTypes();
