@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { ConfigError } from '#config/config-error.ts';
 import { withoutSecretFiles } from '#config/secret-files.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { prepareApplicationRole } from './application-role.ts';
@@ -14,6 +15,20 @@ const LOCK_ATTEMPTS = 100;
 const LOCK_RETRY_MS = 3_000;
 /** The lock was not available in time, or a deadlock was found. */
 const BUSY = new Set<unknown>(['55P03', '40P01']);
+
+/** How knex says that the database has migrations that are not in the source. */
+const UNKNOWN_MIGRATIONS = 'The migration directory is corrupt';
+
+class OlderBuild extends Error {
+  constructor(cause: Error) {
+    const names = cause.message.replace(/^.*: /, '');
+    super(
+      `The database was migrated by a newer build of Loci: this one does not know ${names}. Start that build or a newer one. ` +
+        'To go back, restore the backup that was made before the upgrade.',
+      { cause },
+    );
+  }
+}
 
 /**
  * Migrates the database to the newest schema, as the role of `LOCI_MIGRATION_DATABASE_URL`, which owns the tables. The role of
@@ -54,6 +69,7 @@ async function migrateWithRetries(knex: Knex): Promise<string[]> {
       const result: unknown = await knex.migrate.latest({ migrationSource });
       return Array.isArray(result) && Array.isArray(result[1]) ? result[1] : [];
     } catch (error) {
+      if (error instanceof Error && error.message.includes(UNKNOWN_MIGRATIONS)) throw new OlderBuild(error);
       const isBusy = error instanceof Error && 'code' in error && BUSY.has(error.code);
       if (!isBusy || attempt === LOCK_ATTEMPTS) throw error;
       console.log('a table is in use; trying again');
@@ -62,4 +78,10 @@ async function migrateWithRetries(knex: Knex): Promise<string[]> {
   }
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  // What the person who runs it can mend needs no stack trace.
+  console.error(error instanceof OlderBuild || error instanceof ConfigError ? error.message : error);
+  process.exitCode = 1;
+}

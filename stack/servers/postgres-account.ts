@@ -12,10 +12,10 @@ const ACCOUNT_NAME = 'postgres';
 
 /**
  * Returns the account for PostgreSQL: null for the current user; for root, the user `postgres`, created if it is missing.
- * @throws StackError if the user cannot be created
+ * @throws StackError if the user cannot be created, or the current one has no name
  */
 export async function findOrCreatePostgresAccount(log: Log): Promise<PostgresAccount | null> {
-  if (userInfo().uid !== 0) return null;
+  if (currentUserId() !== 0) return null;
   const existing = findAccount();
   if (existing !== null) return existing;
   log(`PostgreSQL: creating the system user ${ACCOUNT_NAME}, because PostgreSQL does not run as root`);
@@ -38,6 +38,21 @@ export async function findOrCreatePostgresAccount(log: Log): Promise<PostgresAcc
       `PostgreSQL does not run as root, and there is no user ${ACCOUNT_NAME}. Run this as another user.`,
     );
   return created;
+}
+
+/** @throws StackError if the system has no name for the user, as in containers with an id of their own: `initdb` does not run then */
+function currentUserId(): number {
+  try {
+    return userInfo().uid;
+  } catch (error) {
+    throw new StackError(
+      [
+        `PostgreSQL does not run as the user id ${process.getuid?.()}, which has no name on this system (/etc/passwd).`,
+        'Give it a name, run this as another user, or set LOCI_DATABASE_URL to a running PostgreSQL 18.',
+      ].join('\n'),
+      { cause: error },
+    );
+  }
 }
 
 /** Returns true if the account may enter every parent folder of `path`. */

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
 import { StackError } from '#stack/stack-error.ts';
 import { configuredPorts, freePorts, requireFreePorts } from '#stack/stack-ports.ts';
 import { loadOrCreateStackSecrets } from '#stack/stack-secrets.ts';
@@ -51,4 +53,29 @@ test('creates secrets once, readable by their owner only, and never replaces dam
 
   await writeFile(path, (await readFile(path, 'utf8')).slice(0, 40));
   t.throws(() => loadOrCreateStackSecrets(stateDir), { instanceOf: StackError, message: /secrets\.json is damaged/ });
+});
+
+/** What a function of the stack throws where the current user is one without a name and without any rights. */
+async function refusedAsNobody(call: string): Promise<string> {
+  const code = `
+    import { lockStateFolder } from '#stack/state-folder.ts';
+    import { findOrCreatePostgresAccount } from '#stack/servers/postgres-account.ts';
+    process.setgroups([]); process.setgid(54321); process.setuid(54321);
+    try { await ${call}; } catch (error) { console.log(error.name + ': ' + error.message); }`;
+  return runCommand({ file: process.execPath, args: ['--input-type=module', '-e', code], cwd: PROJECT_DIR });
+}
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
+asRoot('a state folder of another user is refused with what to do', async (t) => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'loci-owned-'));
+  t.teardown(() => rm(stateDir, { recursive: true, force: true }));
+  await chmod(stateDir, 0o755);
+  const refused = await refusedAsNobody(`lockStateFolder(${JSON.stringify(stateDir)}, () => {})`);
+  t.regex(refused, /^StackError: The state folder \S+ cannot be prepared: EPERM[^]*set LOCI_STATE_DIR/);
+});
+
+asRoot('a user without a name is refused for PostgreSQL with what to do', async (t) => {
+  const refused = await refusedAsNobody('findOrCreatePostgresAccount(() => {})');
+  t.regex(refused, /^StackError: .*user id 54321, which has no name[^]*set LOCI_DATABASE_URL/);
 });

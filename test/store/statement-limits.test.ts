@@ -95,6 +95,27 @@ test('a migration keeps an index that the session of a killed one is still build
   t.deepEqual(await indexOf(), { ...left, indisvalid: true }, 'it is the same index');
 });
 
+test('a migration by a build that is older than the schema says so, and what to do', async (t) => {
+  const own = await createOwnDatabase();
+  t.teardown(() => own.drop());
+  await query(
+    own.database,
+    `insert into knex_migrations (name, batch, migration_time) values ('29990101_of_a_newer_build', 99, now())`,
+  );
+  const migrating = spawn(process.execPath, ['migrations/run.ts'], {
+    env: { ...process.env, LOCI_DATABASE_URL: own.url, LOCI_MIGRATION_DATABASE_URL: own.url },
+  });
+  const closed = once(migrating, 'close');
+  let errors = '';
+  migrating.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  t.deepEqual(await closed, [1, null]);
+  t.regex(
+    errors,
+    /migrated by a newer build of Loci: this one does not know 29990101_of_a_newer_build\. .*restore the backup/,
+  );
+  t.notRegex(errors, / at /, 'without a stack trace');
+});
+
 test('stored responses and receipts are deleted in batches, when their time is over', async (t) => {
   const database = await openOwnDatabase(t);
   const { system } = createStores(database);
