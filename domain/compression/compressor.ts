@@ -44,7 +44,10 @@ export interface Compressor {
 /** Size of a window before compression. */
 export type WindowSize = { tokens: number; characters: number };
 
-/** Relevance of each sentence of a window to a query, and its tokens. */
+/**
+ * The sentences of a window that are relevant to a query, most relevant first: their scores, and the tokens of each together with
+ * those before it.
+ */
 export type SentenceWeights = { scores: Float64Array; tokens: Uint32Array };
 
 /** The compressors of this process. They work in threads of their own. */

@@ -66,9 +66,10 @@ function pushTrimmed(units: Unit[], text: string, { from, to }: Unit): void {
   let start = from + raw.indexOf(trimmed);
   const end = start + trimmed.length;
   while (end - start > MAX_UNIT_CHARACTERS) {
-    const cut = cutWithin(text.slice(start, start + MAX_UNIT_CHARACTERS), MAX_UNIT_CHARACTERS).end;
-    units.push({ from: start, to: start + cut });
-    start += cut;
+    const part = text.slice(start, start + MAX_UNIT_CHARACTERS);
+    const cut = cutWithin(part, MAX_UNIT_CHARACTERS).end;
+    units.push({ from: start, to: start + part.slice(0, cut).trimEnd().length });
+    start = end - text.slice(start + cut, end).trimStart().length;
   }
-  if (start < end) units.push({ from: start, to: end });
+  units.push({ from: start, to: end });
 }

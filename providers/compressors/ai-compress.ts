@@ -1,6 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { ChatModel } from '#domain/chat-model.ts';
 import type { CompressedWindow, CompressionWindow, Compressor } from '#domain/compression/compressor.ts';
+import { splitUnits } from '#domain/compression/split-units.ts';
 import { findSentenceEnds } from '#domain/chunking/sentences.ts';
 import type { CompressThreads } from './compress-threads.ts';
 
@@ -8,7 +9,7 @@ import type { CompressThreads } from './compress-threads.ts';
 const WINDOW_CHARACTERS = 12_000;
 /** Models cannot count tokens exactly: a result that exceeds the budget by up to this factor is accepted. */
 const TOLERANCE = 1.15;
-/** A smaller budget is not worth a request to the model. */
+/** A smaller budget is not worth a request to the model, unless it is for a whole text of which no sentence fits. */
 const MIN_BUDGET_TOKENS = 24;
 const ENDS_SENTENCE = /[.!?…。！？:;|)\]}"'”’*`]$/u;
 
@@ -24,7 +25,11 @@ export function createAiCompressor(chat: ChatModel, threads: CompressThreads): C
     async compress(window, work) {
       const extract = (text: string) => threads.run('extract', { window: { ...window, text } }, work);
       const whole = await threads.run('measure', { text: window.text }, work);
-      if (window.budgetTokens < MIN_BUDGET_TOKENS || window.budgetTokens >= whole.tokens) return extract(window.text);
+      if (window.budgetTokens >= whole.tokens) return extract(window.text);
+      if (window.budgetTokens < MIN_BUDGET_TOKENS) {
+        const extracted = await extract(window.text);
+        if (!window.isWhole || keepsSentences(window.text, extracted)) return extracted;
+      }
       const answer = await answerOf(chat, window, work.signal);
       if (answer === null) return extract(window.text);
       const { tokens } = await threads.run('measure', { text: answer.text }, work);
@@ -37,6 +42,10 @@ export function createAiCompressor(chat: ChatModel, threads: CompressThreads): C
       return rewrittenWindow(shorter.text, shorter.tokens);
     },
   };
+}
+
+function keepsSentences(text: string, { droppedSentences }: CompressedWindow): boolean {
+  return droppedSentences !== splitUnits(text).length;
 }
 
 type RewrittenText = { text: string; isCut: boolean };

@@ -1,5 +1,7 @@
 import type { CompressedWindow, CompressionWindow, SentenceWeights } from '#domain/compression/compressor.ts';
 import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
+import { countTokensInParts } from './count-tokens-in-parts.ts';
+import { cutToBudget } from './cut-to-budget.ts';
 import { orderByCoverage } from './order-by-coverage.ts';
 import { scoreByQuery } from './score-by-query.ts';
 import { scoreShortText, SHORT_TEXT_UNITS } from './score-short-text.ts';
@@ -21,22 +23,20 @@ type Choice = { chosen: Set<number>; tryAdd: (at: number) => boolean; isFull: ()
 /**
  * Keeps the most important sentences of a window within the token budget, unchanged and in order: those most relevant to the
  * query, then, or without a query, those that together cover most of the text. The query itself is kept if there is room for it
- * beside the most relevant sentence; exact repetitions are left out. Time and memory grow with the length of the window.
+ * beside the most relevant sentence; exact repetitions are left out. Where no sentence fits, the best one is cut off, so that
+ * something is left of every text. Time and memory grow with the length of the window.
  */
 export function extractSentences(window: CompressionWindow, countTokens: CountTokens): CompressedWindow {
   const { text, budgetTokens } = window;
+  const tokens = countTokensInParts(text, countTokens);
+  if (tokens <= budgetTokens) return keepAll(text, tokens);
   const units = splitUnits(text);
   const costs = units.map(({ from, to }) => countTokens(`${text.slice(from, to)}\n\n`));
-  const total = costs.reduce((sum, count) => sum + count, 0);
-  if (total <= budgetTokens) return keepAll(text, total);
   const split = { window, units, costs, sentences: readTerms(text, units) };
-  const isShort = units.length <= SHORT_TEXT_UNITS;
-  const choose = (first: readonly number[]) =>
-    isShort ? chooseExactly(split, first, countTokens) : chooseByCosts(split, first);
-  const chosen = fill(split, choose);
-  const result = assemble(text, units, chosen);
-  const tokens = isShort ? countTokens(result.text) : [...chosen].reduce((sum, at) => sum + (costs[at] ?? 0), 0);
-  return { ...result, tokens };
+  const { chosen, best } = choose(split, countTokens);
+  const isCut = chosen.size === 0 && best !== null && budgetTokens >= 1;
+  const result = isCut ? assembleCut(split, best, countTokens) : assemble(text, units, chosen);
+  return { ...result, tokens: countTokensInParts(result.text, countTokens) };
 }
 
 /** Adds up what the sentences cost. */
@@ -71,55 +71,64 @@ function chooseExactly({ window, units }: Split, first: readonly number[], count
   };
 }
 
-/** Chooses sentences until the budget is used up. */
-function fill(split: Split, choose: (first: readonly number[]) => Choice): ReadonlySet<number> {
+/** Chooses sentences until the budget is used up. `best`: the sentence to keep a part of if none fits. */
+function choose(split: Split, countTokens: CountTokens): { chosen: ReadonlySet<number>; best: number | null } {
   const { window, units, costs, sentences } = split;
-  const { text, query } = window;
-  const textOf = (at: number) => text.slice(units[at]?.from, units[at]?.to);
-  const pinned = new Set(units.flatMap((_, at) => (query !== null && isPartOf(textOf(at), query) ? [at] : [])));
-  const relevant = query === null ? [] : byRelevance(split, { query, pinned });
+  const isShort = units.length <= SHORT_TEXT_UNITS;
+  const begin = (first: readonly number[]) =>
+    isShort ? chooseExactly(split, first, countTokens) : chooseByCosts(split, first);
+  const textOf = (at: number) => window.text.slice(units[at]?.from, units[at]?.to);
+  const asked = new Set(units.flatMap((_, at) => (isPartOf(textOf(at), window.query) ? [at] : [])));
+  // A question that is asked several times is kept once, where it is asked last.
+  const pinned = [...new Map([...asked].map((at) => [textOf(at), at])).values()];
+  const relevant = byRelevance(split, asked);
   // The answer comes before the question, which whoever asks knows.
-  const best = relevant.find((at) => choose([]).tryAdd(at));
-  const hasRoom = best !== undefined && choose([...pinned]).tryAdd(best);
-  const choice = choose(hasRoom ? [...pinned] : []);
-  const said = new Set<string>();
+  const answer = relevant.find((at) => begin([]).tryAdd(at));
+  const hasRoom = answer !== undefined && begin(pinned).tryAdd(answer);
+  const choice = begin(hasRoom ? pinned : []);
+  const said = new Set(hasRoom ? pinned.map(textOf) : []);
   const add = (at: number) => {
     const sentence = textOf(at);
     if (!choice.chosen.has(at) && !said.has(sentence) && choice.tryAdd(at)) said.add(sentence);
   };
   // Nothing is relevant beside the question: as much of it as there is room for.
-  if (best === undefined) for (const at of pinned) add(at);
+  if (answer === undefined) for (const at of pinned) add(at);
   for (const at of relevant) add(at);
+  let best = relevant[0] ?? null;
   for (const at of orderByCoverage(sentences, costs)) {
     if (choice.isFull()) break;
+    best ??= at;
     add(at);
   }
-  return choice.chosen;
+  return { chosen: choice.chosen, best };
 }
 
 /** Returns the sentences that are relevant to a query, most relevant first. */
-function byRelevance(
-  { window, units, sentences }: Split,
-  { query, pinned }: { query: string; pinned: ReadonlySet<number> },
-): number[] {
+function byRelevance({ window, units, sentences }: Split, asked: ReadonlySet<number>): number[] {
+  const { text, query } = window;
+  if (query === null) return [];
   const scores =
-    units.length <= SHORT_TEXT_UNITS
-      ? scoreShortText({ text: window.text, units, asked: pinned }, query)
-      : scoreByQuery(sentences, query);
-  const relevant = units.flatMap((_, at) => ((scores[at] ?? 0) > 0 && !pinned.has(at) ? [at] : []));
+    units.length <= SHORT_TEXT_UNITS ? scoreShortText({ text, units, asked }, query) : scoreByQuery(sentences, query);
+  const relevant = units.flatMap((_, at) => ((scores[at] ?? 0) > 0 && !asked.has(at) ? [at] : []));
   return relevant.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
 }
 
-/** Returns the relevance of each sentence of a text to a query, and its tokens. */
+/** Returns the sentences of a text that are relevant to a query, and their tokens. */
 export function weighSentences(text: string, query: string, countTokens: CountTokens): SentenceWeights {
   const units = splitUnits(text);
-  return {
-    scores: scoreByQuery(readTerms(text, units), query),
-    tokens: Uint32Array.from(units, ({ from, to }) => countTokens(text.slice(from, to))),
-  };
+  const scores = scoreByQuery(readTerms(text, units), query);
+  const relevant = [...units.keys()].filter((at) => (scores[at] ?? 0) > 0);
+  relevant.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+  let sum = 0;
+  const tokens = Uint32Array.from(relevant, (at) => {
+    sum += countTokens(text.slice(units[at]?.from, units[at]?.to));
+    return sum;
+  });
+  return { scores: Float64Array.from(relevant, (at) => scores[at] ?? 0), tokens };
 }
 
-function isPartOf(sentence: string, query: string): boolean {
+function isPartOf(sentence: string, query: string | null): boolean {
+  if (query === null) return false;
   const shorter = Math.min(sentence.length, query.length);
   if (shorter < MIN_QUESTION_PART_CHARACTERS || sentence.length > MAX_QUESTION_SENTENCE_FACTOR * query.length)
     return false;
@@ -128,6 +137,21 @@ function isPartOf(sentence: string, query: string): boolean {
 
 function keepAll(text: string, tokens: number): CompressedWindow {
   return { text, tokens, used: 'extractive', droppedSentences: 0, droppedSpans: [], folds: 0 };
+}
+
+/** Keeps the beginning of one sentence; none is kept whole. */
+function assembleCut({ window, units }: Split, at: number, countTokens: CountTokens): Omit<CompressedWindow, 'tokens'> {
+  const { text, budgetTokens } = window;
+  const { from, to } = units[at] ?? { from: 0, to: 0 };
+  // The next window starts on a new line, as it did in the text.
+  const ending = text.endsWith('\n') ? '\n' : '';
+  const cut = cutToBudget(text.slice(from, to), (part) => countTokens(part + ending) <= budgetTokens);
+  const gaps: [number, number][] = [
+    [0, from],
+    [from + cut.length, text.length],
+  ];
+  const droppedSpans = gaps.filter(([start, end]) => start < end);
+  return { text: cut + ending, used: 'extractive', droppedSentences: units.length, droppedSpans, folds: 0 };
 }
 
 /** Joins the chosen sentences. Neighbours keep what was between them; a gap becomes a space, a line break or an empty line. */

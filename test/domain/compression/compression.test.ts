@@ -61,14 +61,53 @@ test('splits a text into windows that add up to it, within the limit, with whole
 });
 
 test('divides a budget by size or by the best sentences, and never exceeds it', (t) => {
-  const windows = [{ tokens: 100 }, { tokens: 300 }];
-  t.deepEqual(shareBudget(40, windows, null), [10, 30]);
+  const windows = [{ tokens: 1_000 }, { tokens: 3_000 }];
+  t.deepEqual(shareBudget(400, windows, null), [100, 300]);
   const weights = [
-    { scores: Float64Array.from([5, 4]), tokens: Uint32Array.from([20, 15]) },
-    { scores: Float64Array.from([1, 0]), tokens: Uint32Array.from([100, 200]) },
+    { scores: Float64Array.from([5, 4]), tokens: Uint32Array.from([200, 350]) },
+    { scores: Float64Array.from([1, 0.5]), tokens: Uint32Array.from([1_000, 3_000]) },
   ];
-  const [first = 0, second = 0] = shareBudget(40, windows, weights);
-  t.true(first > 25 && first + second <= 40, `${first} ${second}`);
-  const none = weights.map(({ tokens }) => ({ tokens, scores: Float64Array.from([0, 0]) }));
-  t.deepEqual(shareBudget(40, windows, none), [10, 30]);
+  const [first = 0, second = 0] = shareBudget(400, windows, weights);
+  t.true(first > 250 && first + second <= 400, `${first} ${second}`);
+  const none = windows.map(() => ({ scores: new Float64Array(), tokens: new Uint32Array() }));
+  t.deepEqual(shareBudget(400, windows, none), [100, 300]);
+});
+
+test('the budget goes to the sentences that would be first if those of all windows were sorted by score', (t) => {
+  const window = fc.array(
+    fc.record({ score: fc.integer({ min: 1, max: 20 }), tokens: fc.integer({ min: 1, max: 30 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(window, { minLength: 2, maxLength: 5 }), fc.integer({ min: 200, max: 800 }), (all, budget) => {
+      const sorted = all.map((sentences) => sentences.toSorted((one, other) => other.score - one.score));
+      const weights = sorted.map((sentences) => {
+        let sum = 0;
+        return {
+          scores: Float64Array.from(sentences, ({ score }) => score),
+          tokens: Uint32Array.from(sentences, ({ tokens }) => (sum += tokens)),
+        };
+      });
+      const expected = all.map(() => 0);
+      let room = budget;
+      const merged = sorted.flatMap((sentences, at) => sentences.map((sentence) => ({ ...sentence, at })));
+      for (const { at, tokens } of merged.toSorted((one, other) => other.score - one.score || one.at - other.at)) {
+        expected[at] = (expected[at] ?? 0) + Math.min(tokens, room);
+        room -= Math.min(tokens, room);
+      }
+      // So large that the part by size is a fifth, the same for all.
+      const windows = all.map(() => ({ tokens: 100_000 }));
+      const wanted = expected.map((tokens) => 0.2 * (budget / all.length) + 0.8 * (tokens + room / all.length));
+      const shares = shareBudget(budget, windows, weights);
+      if (wanted.every((tokens) => tokens >= 25))
+        for (const [at, share] of shares.entries()) t.true(Math.abs(share - (wanted[at] ?? 0)) <= 1, shares.join(' '));
+      t.true(shares.reduce((sum, share) => sum + share, 0) <= budget);
+    }),
+  );
+});
+
+test('a budget that is too small for all windows goes to some of them, and to one at least', (t) => {
+  const windows = Array.from({ length: 40 }, () => ({ tokens: 3_000 }));
+  const shares = shareBudget(100, windows, null).filter((share) => share > 0);
+  t.deepEqual(shares, [25, 25, 25, 25]);
+  for (const budget of [1, 2, 10]) t.deepEqual(shareBudget(budget, windows, null).filter(Boolean), [budget]);
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
+import type { CompressionWindow } from '#domain/compression/compressor.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
@@ -19,9 +20,11 @@ async function openCompressor(t: ExecutionContext, behaviour: ChatBehaviour, tim
     await server.close();
   });
   const compressor = compressors.forStrategy('ai_compress');
+  const compressText = (window: CompressionWindow, signal = never) =>
+    compressor.compress(window, { workspaceId: 'w', signal });
   const compress = (budgetTokens: number, query: string | null = null, signal = never) =>
-    compressor.compress({ text: TEXT, budgetTokens, query, isWhole: true }, { workspaceId: 'w', signal });
-  return { compress, requests: server.requests };
+    compressText({ text: TEXT, budgetTokens, query, isWhole: true }, signal);
+  return { compress, compressText, requests: server.requests };
 }
 
 async function* endless(piece: string): AsyncGenerator<string> {
@@ -98,10 +101,23 @@ test('keeps sentences of the text when the model refuses, says nothing or repeat
 });
 
 test('does not call the model for a window with almost no budget or budget for all of it', async (t) => {
-  const { compress, requests } = await openCompressor(t, () => 'x');
-  t.is((await compress(5)).used, 'extractive');
+  const { compress, compressText, requests } = await openCompressor(t, () => 'x');
+  const part = await compressText({ text: TEXT, budgetTokens: 5, query: null, isWhole: false });
+  t.is(part.used, 'extractive');
+  t.is((await compress(14)).text, SENTENCES[0] ?? '');
   t.is((await compress(100_000)).text, TEXT);
   t.is(requests.length, 0);
+});
+
+test('has the model shorten a short text of which no sentence fits', async (t) => {
+  const text = 'The committee decided on Tuesday that the new bridge over the river would be built of steel.';
+  const { compressText, requests } = await openCompressor(t, () => 'The new bridge will be of steel.');
+  const result = await compressText({ text, budgetTokens: 12, query: null, isWhole: true });
+  t.like(result, { text: 'The new bridge will be of steel.', used: 'ai_compress' });
+  t.is(requests.length, 1);
+  const refusing = await openCompressor(t, () => ({ status: 400 }));
+  const extracted = await refusing.compressText({ text, budgetTokens: 12, query: null, isWhole: true });
+  t.like(extracted, { text: 'The committee decided on Tuesday that the new', used: 'extractive' });
 });
 
 test('reports a failing or slow model as unavailable, without a fallback', async (t) => {

@@ -1,6 +1,8 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { splitUnits } from '#domain/compression/split-units.ts';
+import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
+import { countTokensInParts } from '#providers/compressors/count-tokens-in-parts.ts';
 import { extractSentences } from '#providers/compressors/extract-sentences.ts';
 
 const countTokens = (text: string) => text.match(/\S+/g)?.length ?? 0;
@@ -110,6 +112,57 @@ test('returns sentences of any text within the budget, and reports what is missi
     }),
     { numRuns: 300 },
   );
+});
+
+test('keeps something of every text, of any length and in any script, and of a longer one within the budget', async (t) => {
+  const estimate = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
+  const piece = fc.oneof(
+    fc.constantFrom(...FERRY, '\n', ' ', '{"id":1,"state":"open"},', 'วันนี้อากาศดีมาก', 'x'.repeat(900), ' '.repeat(900)),
+    fc.string({ maxLength: 30, unit: 'grapheme' }),
+  );
+  const anyText = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 1, max: 60 }), fc.boolean(), (text, budgetTokens, isAsked) => {
+      const query = isAsked ? 'When does the ferry leave?' : null;
+      const result = extractSentences({ text, budgetTokens, query, isWhole: true }, estimate);
+      t.is(result.text.trim() === '', text.trim() === '');
+      t.true(result.text.isWellFormed());
+      t.is(result.tokens, countTokensInParts(result.text, estimate));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('cuts off the best sentence where none fits, and says what is missing', (t) => {
+  const text = `${FERRY[0]}\n${FERRY[2]}\n`;
+  const { text: kept, tokens, droppedSentences, droppedSpans } = compress(text, 5, 'Where does the ferry go?');
+  t.is(kept, 'The ferry to the island\n');
+  t.is(tokens, 5);
+  t.is(droppedSentences, 2);
+  t.deepEqual(droppedSpans, [
+    [0, text.indexOf('The ferry')],
+    [text.indexOf(' leaves'), text.length],
+  ]);
+  t.is(compress('0123456789'.repeat(1_000), 1).text.length > 0, true);
+  t.is(compress(text, 0).text.trim(), '');
+});
+
+test('counts the tokens of a text that is kept as it is like those of the original', async (t) => {
+  const estimate = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
+  const text = 'A b. '.repeat(30);
+  for (const budgetTokens of [estimate(text), Number.MAX_SAFE_INTEGER]) {
+    const result = extractSentences({ text, budgetTokens, query: null, isWhole: true }, estimate);
+    t.is(result.text, text);
+    t.is(result.tokens, estimate(text));
+  }
+});
+
+test('keeps a question that is asked several times once, together with the answer', (t) => {
+  const question = 'When does the ferry leave?';
+  for (const asked of [2, 30]) {
+    const text = `${`${question}\n`.repeat(asked)}${FERRY.join(' ')}\n${question}`;
+    t.is(compress(text, 14, question).text, `${FERRY[2]}\n${question}`);
+  }
 });
 
 function span(from: number, to: number): number[] {
