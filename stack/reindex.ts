@@ -69,7 +69,12 @@ async function printProgress(connection: Connection, id: string): Promise<void> 
         : '';
     const line = `${id}: ${progress.status}, ${progress.contents} of ${progress.total_contents} contents${skipped}, ${progress.memories} of ${progress.total_memories} memories`;
     if (line !== printed) console.log(line);
-    if (progress.status === 'completed') return;
+    if (progress.status === 'completed') {
+      const rejected = progress.rejected_contents;
+      if (rejected.length > 0)
+        console.log(`${id}: the embedder rejects texts of these contents, which are not found: ${rejected.join(', ')}`);
+      return;
+    }
     printed = line;
     await delay(POLL_MS);
   }

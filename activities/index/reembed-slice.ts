@@ -9,9 +9,8 @@ import { isCancelled, isPassing, publicMessageOf } from '#activities/failures.ts
 import type { StepContext } from '#activities/step.ts';
 import { startTimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, vectorsOf, writePage, type Page } from './write-page.ts';
-
-const HARMLESS_TEXT = 'The sun is shining.';
+import { embedPage } from './embed-page.ts';
+import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, writePage, type Page } from './write-page.ts';
 
 type BuildServices = Pick<WorkerServices, 'stores' | 'vectors'> & {
   embedders: Pick<WorkerServices['embedders'], 'forSpace'>;
@@ -108,7 +107,7 @@ async function buildNextPages(
   const { pages, rest } = firstPages(rows, atMost);
   const written = await embedAndWrite(
     pages,
-    (page) => embedPage(services, build, page),
+    (page) => vectorsOfPage(services, build, page),
     (page, vectors) => writeBuiltPage(services, build, { rows: page, vectors }),
   );
   const complete = written.flat().filter((row) => row.chunk_index + 1 === row.chunk_count);
@@ -120,54 +119,27 @@ async function buildNextPages(
   return { content: last.content_id, version: last.version, chunk: last.chunk_index };
 }
 
-function pageOf({ args, generation, embedder }: Build, rows: readonly ChunkToBuild[]): Page {
-  return { collection: args.collection_id, index: generation, embedder, rows };
+function pageOf({ args, generation, embedder }: Build): Omit<Page, 'rows'> {
+  return { collection: args.collection_id, index: generation, embedder };
 }
 
 /**
  * Returns the vectors of a page. @throws AppError `embedding_rejected` that names the content, which no retry helps; `internal` when
  * the embedder rejects any text.
  */
-async function embedPage(
+async function vectorsOfPage(
   services: BuildServices,
   build: Build,
   rows: readonly ChunkToBuild[],
 ): Promise<Float32Array[]> {
   const options: EmbedOptions = { signal: build.signal, share: build.args.workspace_id };
-  try {
-    return await vectorsOf(services, pageOf(build, rows), options);
-  } catch (error) {
-    if (!isRejected(error)) throw error;
-  }
-  const vectors: Float32Array[] = [];
-  for (const row of rows) {
-    try {
-      vectors.push(...(await vectorsOf(services, pageOf(build, [row]), options)));
-    } catch (error) {
-      if (!isRejected(error)) throw error;
-      await requireThatItEmbeds(build.embedder, options);
-      const message =
-        `The new embedder rejects content ${row.content_id}: ${error.message} Delete the content or choose another embedder, ` +
-        'then start again. The collection keeps its present embedder.';
-      throw new AppError('embedding_rejected', message, { cause: error });
-    }
-  }
-  return vectors;
-}
-
-/** An embedder that is configured wrongly may reject every text, for which no content is to blame. @throws AppError `internal` */
-async function requireThatItEmbeds(embedder: Embedder, options: EmbedOptions): Promise<void> {
-  try {
-    await embedder.embed([HARMLESS_TEXT], 'document', options);
-  } catch (error) {
-    if (!isRejected(error)) throw error;
-    const message = `The new embedder rejects every text, so its settings may be wrong: ${error.message}`;
-    throw new AppError('internal', message, { cause: error });
-  }
-}
-
-function isRejected(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === 'embedding_rejected';
+  const { vectors, rejected } = await embedPage(services, { ...pageOf(build), rows }, options);
+  const [first] = rejected;
+  if (!first) return vectors;
+  const message =
+    `The new embedder rejects content ${first.row.content_id}: ${first.error.message} Delete the content or choose another ` +
+    'embedder, then start again. The collection keeps its present embedder.';
+  throw new AppError('embedding_rejected', message, { cause: first.error });
 }
 
 /**
@@ -186,7 +158,7 @@ function writeBuiltPage(
     const published = await stores.builtContents.stillPublished(scope, key, rows);
     const places = [...rows.keys()].filter((place) => published.has(rows[place]?.content_id ?? ''));
     const kept = places.flatMap((place) => rows[place] ?? []);
-    const page = { ...pageOf(build, kept), vectors: places.flatMap((place) => vectors[place] ?? []) };
+    const page = { ...pageOf(build), rows: kept, vectors: places.flatMap((place) => vectors[place] ?? []) };
     await writePage({ ...services, stores }, scope, page);
     const still = await stores.builtContents.stillPublished(scope, key, kept);
     const gone = kept.filter((row) => !still.has(row.content_id)).map(({ id }) => id);

@@ -5,7 +5,8 @@ import type { ReindexPosition } from '#store/index/reindexings.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, vectorsOf, writePage, type Page } from './write-page.ts';
+import { embedPage } from './embed-page.ts';
+import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, writePage, type Page } from './write-page.ts';
 
 /** Bounds the look-ups of a workspace with many empty collections between two checks of the time slice. */
 const COLLECTIONS_AT_ONCE = 16;
@@ -42,8 +43,8 @@ export async function reindexSlice(
 }
 
 /**
- * Writes the next pages, then moves the cursor behind all of them. After a crash they are written again, and counted once. False
- * after the last collection.
+ * Writes the next pages, then moves the cursor behind all of them. After a crash they are written again, and counted once. Chunks
+ * that the embedder rejects are left out, and their contents named. False after the last collection.
  */
 async function reindexNextPages(
   services: ReindexServices,
@@ -57,9 +58,13 @@ async function reindexNextPages(
   const { pages, skippedContents, next } = await gatherPages(services, args, at);
   const written = await embedAndWrite(
     pages,
-    (page) => vectorsOf(services, page, { signal, share: args.workspace_id }),
-    (page, vectors) =>
-      services.stores.transaction((stores) => writePage({ ...services, stores }, scope, { ...page, vectors })),
+    (page) => embedPage(services, page, { signal, share: args.workspace_id }),
+    async (page, { rows, vectors, rejected }) => ({
+      chunks: await services.stores.transaction((stores) =>
+        writePage({ ...services, stores }, scope, { ...page, rows, vectors }),
+      ),
+      rejectedContents: rejected.map(({ row }) => row.content_id),
+    }),
   );
   await reindexings.advance(scope, args.reindexing_id, {
     part: args.part,
@@ -67,7 +72,8 @@ async function reindexNextPages(
     to: next,
     contents: pages.flatMap(({ rows }) => rows).filter((row) => row.chunk_index === 0).length,
     skippedContents,
-    chunks: written.reduce((sum, count) => sum + count, 0),
+    rejectedContents: written.flatMap(({ rejectedContents }) => rejectedContents),
+    chunks: written.reduce((sum, { chunks }) => sum + chunks, 0),
   });
   return true;
 }

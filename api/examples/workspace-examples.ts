@@ -44,6 +44,7 @@ const reindexing: Reindexing = {
   total_contents: 1,
   contents: 0,
   skipped_contents: 0,
+  rejected_contents: [],
   chunks: 0,
   total_memories: 2,
   memories: 0,

@@ -18,6 +18,10 @@ export const Reindexing = z
       description:
         'Number of contents skipped because the embedder of their collection is not configured on this server.',
     }),
+    rejected_contents: z.array(Id).meta({
+      description:
+        'Contents of which the embedder rejects a text that it had to embed, up to 100 of them. These texts are not in the index; the rest of the contents is.',
+    }),
     chunks: z.int().meta({ description: 'Number of chunks that have been written to the index.' }),
     total_memories: z.int().meta({ description: 'Number of versions of memories.' }),
     memories: z.int().meta({ description: 'Number of versions of memories that have been written to the index.' }),

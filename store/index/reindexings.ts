@@ -16,13 +16,15 @@ export type ReindexPosition = { collection: string | null; content: string | nul
 /** A published chunk to write to the index again. */
 export type ChunkToRewrite = Omit<ChunkToIndex, 'planned_chunks'>;
 
-const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, chunks, total_memories, memories,
-  created_at, updated_at, completed_at`;
+const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, rejected_contents, chunks,
+  total_memories, memories, created_at, updated_at, completed_at`;
 /**
  * A reindexing does not wait for memories with more attempts: they are retried at growing intervals, and the embedder may never
  * accept their text.
  */
 const MAX_AWAITED_ATTEMPTS = 8;
+/** Contents that a reindexing names as rejected. An embedder that rejects more is not made for such texts. */
+const MAX_REJECTED_CONTENTS = 100;
 /** The cursor of a part, which begins where the whole has arrived; without a part, that of the whole. */
 const POSITION = `coalesce(parts -> :part::text,
   jsonb_build_object('collection', at_collection, 'content', at_content, 'chunk', coalesce(at_chunk, -1)))`;
@@ -133,6 +135,8 @@ export function createReindexings(database: Database) {
         to: ReindexPosition;
         contents: number;
         skippedContents: number;
+        /** Ids, also several times. */
+        rejectedContents: readonly string[];
         chunks: number;
       },
     ): Promise<void> {
@@ -141,6 +145,8 @@ export function createReindexings(database: Database) {
         database,
         `update reindexings set updated_at = now(), contents = contents + :contents::bigint,
            chunks = chunks + :chunks::bigint, skipped_contents = skipped_contents + :skippedContents::bigint,
+           rejected_contents = case when :rejectedContents::uuid[] <@ rejected_contents then rejected_contents else array(
+             select distinct unnest(rejected_contents || :rejectedContents::uuid[]) limit ${MAX_REJECTED_CONTENTS}) end,
            ${part ? 'parts = parts || jsonb_build_object(:part::text, :to::jsonb)' : MOVE_WHOLE}
          where id = :id and workspace_id = :workspaceId and ${POSITION} = :from::jsonb`,
         {

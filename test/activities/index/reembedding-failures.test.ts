@@ -121,9 +121,9 @@ test('an embedder that rejects every text is not blamed on a content', async (t)
   await own.ingest(await own.add('A heron waits.'));
   await own.start();
   own.hooks.next = () => Promise.reject(new AppError('embedding_rejected', 'There is no such model.'));
-  const message = 'The new embedder rejects every text, so its settings may be wrong: There is no such model.';
-  await t.throwsAsync(own.build(), { code: 'internal', message });
-  t.like(await own.read(), { status: 'building', status_message: `${message} The step is tried again.` });
+  const message = /^The embedder \S+ rejects every text, so its settings may be wrong: There is no such model\.$/;
+  const error = await t.throwsAsync(own.build(), { instanceOf: AppError, code: 'internal', message });
+  t.like(await own.read(), { status: 'building', status_message: `${error.message} The step is tried again.` });
 });
 
 test('two time slices that write the same contents count them once, and contents without text are not counted', async (t) => {

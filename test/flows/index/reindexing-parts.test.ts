@@ -1,6 +1,7 @@
 import test from 'ava';
 import { reindexSlice } from '#activities/index/reindex.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
+import { AppError } from '#domain/app-error.ts';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import { REINDEX_PARTS } from '#domain/index/reindex-job.ts';
 import { idsOf, openInsides, startFlow } from '#test/support/harness/flow.ts';
@@ -81,11 +82,52 @@ test('an index that is lost again in the middle of a reindexing is made again', 
   const from = (await stores.reindexings.findProgress(scope, created.id))?.position;
   if (!from) throw new Error('the reindexing is nowhere');
   const to = { collection: flow.collectionId, content: first, chunk: 0 };
-  await stores.reindexings.advance(scope, created.id, { from, to, contents: 1, skippedContents: 0, chunks: 1 });
+  await stores.reindexings.advance(scope, created.id, {
+    from,
+    to,
+    contents: 1,
+    skippedContents: 0,
+    rejectedContents: [],
+    chunks: 1,
+  });
   await vectors.dropTenant(index.space, index.tenant);
   const embedder = embedderFor(index.space, async () => undefined);
   const services = { ...insides, embedders: { preferred: embedder, forSpace: () => embedder } };
   t.is(await reindexSlice(services, { workspace_id: flow.workspaceId, reindexing_id: created.id }, STEP), null);
   t.is(await vectors.countObjects(index.space, index.tenant, { contentId: second }), 1);
+  await stores.reindexings.complete(scope, created.id);
+});
+
+test('texts that the embedder rejects are left out, their contents are named, and all others are written', async (t) => {
+  const insides = openInsides(t);
+  const flow = await startFlow();
+  const texts = Array.from({ length: 12 }, (_, number) => ['content', `Note ${number} about barley.`] as const);
+  await flow.upload(...texts);
+  const [bad] = idsOf(await flow.upload(['content', 'A note about gluons.']));
+  const scope = workspaceScope({ workspace_id: flow.workspaceId });
+  const { stores, vectors } = insides;
+  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
+  const created = await stores.reindexings.insert(scope, 'test');
+  if (!index || !created) throw new Error('there is no index or no reindexing');
+  await stores.reindexings.start(scope, created.id);
+  await vectors.dropTenant(index.space, index.tenant);
+  let isBroken = true;
+  const embedder = embedderFor(index.space, async (given) => {
+    if (isBroken || given.some((text) => text.includes('gluons'))) throw new AppError('embedding_rejected', 'No.');
+  });
+  const services = { ...insides, embedders: { preferred: embedder, forSpace: () => embedder } };
+  const args = { workspace_id: flow.workspaceId, reindexing_id: created.id };
+  // No text is to blame for an embedder that rejects all of them.
+  await t.throwsAsync(reindexSlice(services, args, STEP), { instanceOf: AppError, message: /rejects every text/ });
+  t.deepEqual((await stores.reindexings.find(scope))?.rejected_contents, []);
+  isBroken = false;
+  t.is(await reindexSlice(services, args, STEP), null);
+  t.like(await stores.reindexings.find(scope), {
+    contents: texts.length + 1,
+    chunks: texts.length,
+    rejected_contents: [bad],
+  });
+  t.is(await vectors.countObjects(index.space, index.tenant, {}), texts.length);
+  t.is(await vectors.countObjects(index.space, index.tenant, { contentId: bad }), 0);
   await stores.reindexings.complete(scope, created.id);
 });
