@@ -32,14 +32,26 @@ function closingLine(
   for (let at = from; at < lines.length && searched <= allowance; at += 1) {
     const line = lines[at] ?? '';
     searched += line.length + 1;
-    // JSON strings contain no line breaks.
-    const bare = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
-    for (const character of bare) {
-      if (character === '[' || character === '{') depth += 1;
-      if (character === ']' || character === '}') depth -= 1;
-      if (depth < 0) return { to: null, searched };
-    }
-    if (depth === 0) return { to: /[\]}]$/.test(bare) ? at + 1 : null, searched };
+    const after = depthAfter(line, depth);
+    if (after === null) return { to: null, searched };
+    depth = after;
+    if (depth === 0) return { to: /[\]}]$/.test(line) ? at + 1 : null, searched };
   }
   return { to: null, searched };
+}
+
+/** Returns the depth at the end of a line; null when the line is no JSON. Reads each character once. */
+function depthAfter(line: string, before: number): number | null {
+  let depth = before;
+  let isInString = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at];
+    if (character === '"') isInString = !isInString;
+    else if (isInString) at += character === '\\' ? 1 : 0;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth < 0) return null;
+  }
+  // JSON strings contain no line breaks.
+  return isInString ? null : depth;
 }

@@ -84,10 +84,11 @@ function differencesOf(
 function write(runs: readonly (readonly string[])[], differing: readonly number[], mark: string): Alike {
   const columns = differing.map((at) => runs.map((pieces) => pieces[at] ?? ''));
   const steps = columns.map(stepOf);
+  const places = new Map(differing.map((at, place) => [at, place + 1]));
   // The mark also ends a placeholder: a digit may follow it.
   const template = (runs[0] ?? []).map((piece, at) => {
-    const place = differing.indexOf(at);
-    return place < 0 ? piece : `${mark}${place + 1}${mark}`;
+    const place = places.get(at);
+    return place === undefined ? piece : `${mark}${place}${mark}`;
   });
   const head = [`${mark}like ${runs.length} ${template.join('')}`];
   for (const [place, step] of steps.entries()) if (step !== null) head.push(`${mark}${place + 1} ${step}`);

@@ -24,7 +24,8 @@ export function foldLines(lines: readonly string[], mark: string): FoldedLines {
     const fold =
       (segment && asJson(folding, segment)) ?? asRepeat(folding, at) ?? asAgain(folding, at) ?? asAlike(folding, at);
     if (fold) {
-      result.lines.push(...fold.written);
+      // More lines than a call may have arguments.
+      for (const line of fold.written) result.lines.push(line);
       result.folds += 1;
       result.forms.add(fold.form);
       at += fold.taken;

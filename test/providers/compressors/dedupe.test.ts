@@ -97,6 +97,22 @@ test('unfolds a text that was folded in parts', (t) => {
   );
 });
 
+/** What takes a second in linear time would take many minutes in quadratic time, and end the test. */
+test('takes linear time for quoted JSON and for a few very wide rows, and folds very many rows', (t) => {
+  for (const line of [
+    `{${'\\"key\\":\\"value\\",'.repeat(120_000)}}`,
+    `[${'\\'.repeat(1_000_000)}]`,
+    `{${'"'.repeat(1_000_001)}}`,
+  ])
+    t.is(fold(line).text, line);
+  const wide = Array.from({ length: 4 }, (_, row) =>
+    Array.from({ length: 130_000 }, (_word, at) => ((at * 7 + row * 3) % 4 === 0 ? 'x' : 'y')).join(','),
+  ).join('\n');
+  t.is(unfoldText(fold(wide).text), wide);
+  const many = Array.from({ length: 200_000 }, (_, at) => ` ${(at * 31) % 97},`).join('\n');
+  t.is(unfoldText(fold(many).text), many);
+});
+
 test('leaves a text that contains every marker unchanged', (t) => {
   const text = `${FOLD_MARKS.join('')}\n${'the same line, again and again\n'.repeat(20)}`;
   t.like(fold(text), { text, folds: 0 });
