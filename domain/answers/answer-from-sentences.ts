@@ -4,6 +4,7 @@ import type { AnswerPiece, CitationMark } from './citation-reader.ts';
 import { harmlessText } from './harmless-text.ts';
 import { matchedSentences } from './matched-sentences.ts';
 import type { Passage } from './passages.ts';
+import { isMarkdownHeading, statementWeight } from './statement-weight.ts';
 import { readTableRow } from './table-row.ts';
 
 const MAX_SENTENCES = 3;
@@ -14,20 +15,21 @@ const WORTH_SAYING = 0.5;
 /** What the place of its passage adds to the score of a sentence: less than one rare word. */
 const PLACE_WEIGHT = 0.3;
 
-/** `matched`: the words of the question that it has; `cited`: its place in the passage. */
+/** `matched`: the words of the question that it has; `cited`: its place in the passage; `weight`: see `statementWeight`. */
 type Candidate = {
   number: number;
   text: string;
   matched: ReadonlySet<string>;
   cited: { start: number; end: number };
   isStatement: boolean;
+  weight: number;
 };
 
 /**
  * An answer without a model: at most three sentences of the passages, verbatim but for rows of tables, which are read out with the
  * titles of their columns, the best first, each followed by the number of
  * its passage. Sentences are weighed by the words of the question that they contain, rare words more than frequent ones, and
- * by the place of their passage. Questions and titles of columns answer nothing, unless there is nothing else. If no sentence contains
+ * by the place of their passage. Questions, headings and titles of columns answer nothing, unless there is nothing else. If no sentence contains
  * any word, the answer is the first one of the best passage. The marks are those
  * of this answer only: brackets in the text of a document cite nothing.
  */
@@ -54,13 +56,15 @@ export function answerFromSentences(query: string, passages: readonly Passage[])
 
 function sentencesOf({ number, content }: Passage, matcher: QueryMatcher): Candidate[] {
   return matchedSentences(content, matcher).map(({ start, end, matched }) => {
-    const text = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
+    const part = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
     // Half of a character at the cut is left out.
-    const whole = text.isWellFormed() ? text : text.slice(0, -1);
+    const whole = part.isWellFormed() ? part : part.slice(0, -1);
     const cited = { start, end: start + whole.length };
     const said = readTableRow(content, cited) ?? whole;
-    const isStatement = !/[?？؟]$/.test(said) && /[\p{L}\p{N}]/u.test(said);
-    return { number, matched, text: (said || whole).replaceAll(/\s+/g, ' '), cited, isStatement };
+    const isStatement = !isMarkdownHeading(said) && !/[?？؟]$/.test(said) && /[\p{L}\p{N}]/u.test(said);
+    // The marks of a heading would make one of the whole answer.
+    const text = (said || whole).replace(/^#{1,6}\s+/, '').replaceAll(/\s+/g, ' ');
+    return { number, matched, text, cited, isStatement, weight: statementWeight(content, cited) };
   });
 }
 
@@ -72,9 +76,9 @@ function weighWords(candidates: readonly Candidate[]): Map<string, number> {
   return new Map([...frequencies].map(([word, count]) => [word, Math.log(1 + candidates.length / (1 + count))]));
 }
 
-function scoreOf({ number, matched }: Candidate, weights: ReadonlyMap<string, number>): number {
+function scoreOf({ number, matched, weight }: Candidate, weights: ReadonlyMap<string, number>): number {
   let score = 0;
-  for (const word of matched) score += weights.get(word) ?? 0;
+  for (const word of matched) score += weight * (weights.get(word) ?? 0);
   return score === 0 ? 0 : score + PLACE_WEIGHT / number;
 }
 

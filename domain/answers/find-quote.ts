@@ -1,6 +1,7 @@
 import type { QueryMatcher } from '#domain/search/find-matches.ts';
 import { matchedSentences } from './matched-sentences.ts';
 import { sentenceSpans, type Span } from './sentence-spans.ts';
+import { statementWeight } from './statement-weight.ts';
 
 export type Quote = Span & { quote: string };
 
@@ -16,14 +17,16 @@ export function statementBefore(answer: string, at: number): string {
 }
 
 /**
- * Returns the sentence of a passage that has most words in common with a statement, relative to the root of its length, or null
- * when no sentence has any: then the passage does not say what it is cited for, or says it in other words.
+ * Returns the sentence of a passage that has most words in common with a statement, the shortest of several, or null when no
+ * sentence has any: then the passage does not say what it is cited for, or says it in other words. Headings count less.
  */
 export function findQuote(passage: string, statement: QueryMatcher): Quote | null {
   let best: { span: Span; score: number } | null = null;
   for (const { start, end, matched } of matchedSentences(passage, statement)) {
-    const score = matched.size / Math.sqrt(end - start);
-    if (score > (best?.score ?? 0)) best = { span: { start, end }, score };
+    if (matched.size === 0) continue;
+    const score = matched.size * statementWeight(passage, { start, end });
+    const isShorter = best !== null && score === best.score && end - start < best.span.end - best.span.start;
+    if (best === null || score > best.score || isShorter) best = { span: { start, end }, score };
   }
   return best === null ? null : { ...best.span, quote: passage.slice(best.span.start, best.span.end) };
 }

@@ -57,6 +57,25 @@ test('a row of a table is read out with the titles of its columns, and cites the
   );
 });
 
+test('rows of a table are told apart however it is written', (t) => {
+  const answer = (table: string) => answerFromSentences('price of apples', passages(table)).text;
+  for (const table of [
+    '| Item | Price |\n| --- | --- |\n| apples | 3 € |\n| pears | 4 € |',
+    '| Item | Price |\n|---|---|\n| apples | 3 € |\n| pears | 4 € |',
+    '|Item|Price|\n|:-|-:|\n|apples|3 €|\n|pears|4 €|\n|plums|5 €|',
+  ])
+    t.is(answer(table), 'Item: apples; Price: 3 € [1]');
+});
+
+test('headings answer nothing, unless there is nothing else, and never make a heading of an answer', (t) => {
+  const answer = (text: string) => answerFromSentences('How are refunds paid?', passages(text)).text;
+  const sentence = 'Customers who cancel within fourteen days get their money back, and it is paid by the bank.';
+  for (const heading of ['## Refunds\n\n', '## Refunds\n', 'Text before it.\n\n# Refunds\n\n'])
+    t.is(answer(heading + sentence), `${sentence} [1]`);
+  t.true(answer(`Refunds\n\n${sentence}`).startsWith(sentence));
+  t.is(answer('## Refunds\n'), 'Refunds [1]');
+});
+
 test('a passage that is nothing but a question, or the head of a table, is quoted as it is', (t) => {
   const answer = (...texts: string[]) => answerFromSentences('When does the ferry depart?', passages(...texts)).text;
   t.is(answer('Which ferry departs at noon?'), 'Which ferry departs at noon? [1]');

@@ -10,6 +10,27 @@ test('quotes the sentence that a statement rests on, with its offsets', (t) => {
   t.is(PASSAGE.slice(quote?.start, quote?.end), quote?.quote ?? '');
 });
 
+test('quotes what says most of a statement, however long it is, and not the heading above it', (t) => {
+  const sentence =
+    'Every employee who has been with the company for at least twelve months is entitled to sixteen weeks of parental leave at full pay.';
+  for (const heading of ['Parental leave\n\n', '# Parental leave\n\n', '## Parental leave for employees\n'])
+    t.is(
+      findQuote(heading + sentence, createMatcher('Employees get sixteen weeks of parental leave'))?.quote,
+      sentence,
+    );
+  const refunds = 'Customers who cancel within fourteen days get their money back, and it is paid by the bank.';
+  for (const heading of ['Refunds\n\n', '## Refunds\n\n', '## Refunds of customers who cancel\n'])
+    t.is(findQuote(heading + refunds, createMatcher('Refunds are paid'))?.quote, refunds);
+});
+
+test('of sentences that say as much, the shortest is quoted, and a heading if nothing else says it', (t) => {
+  const passage =
+    'On most days of the year the ferry leaves at noon. The ferry leaves at noon. The ferry leaves the pier at noon.';
+  t.is(findQuote(passage, createMatcher('The ferry leaves at noon'))?.quote, 'The ferry leaves at noon.');
+  t.is(findQuote('# Ferries\n\nSee the website.', createMatcher('ferry'))?.quote, '# Ferries');
+  t.is(findQuote('The ferry leaves at noon\n\nThe ferry is red.', createMatcher('ferry leaves noon'))?.start, 0);
+});
+
 test('quotes nothing when no sentence shares a word with the statement', (t) => {
   t.is(findQuote(PASSAGE, createMatcher('Penguins live in Antarctica')), null);
   t.is(findQuote('', createMatcher('anything')), null);
