@@ -1,5 +1,5 @@
 import test from 'ava';
-import { answerPrompt } from '#domain/answers/answer-prompt.ts';
+import { answerPrompt, rewritePrompt } from '#domain/answers/answer-prompt.ts';
 
 test('the text of a document cannot end its element or start another one', (t) => {
   const passage = {
@@ -43,4 +43,19 @@ test('a part of a table that began in an earlier chunk is given with the names o
   const contexts = new Map([['e', '| Island | Departure |']]);
   const { material } = answerPrompt({ query: 'When?', passages: [passage], contexts, history: [], style: null });
   t.true(material.includes('| Island | Departure |\n| Ulva | noon |'), material);
+});
+
+test('marks of earlier answers are not shown to the model, which has other passages now', (t) => {
+  const history = [
+    { role: 'user', content: 'When does it leave, as of [1]?' },
+    { role: 'assistant', content: 'At noon [1]. At five [2, 3].【4】 See `days[1]` of [2024].' },
+  ];
+  const prompts = [
+    answerPrompt({ query: 'And on Sundays?', passages: [], contexts: new Map(), history, style: null }),
+    rewritePrompt('And on Sundays?', history),
+  ];
+  for (const { material } of prompts) {
+    t.true(material.includes('At noon. At five. See `days[1]` of [2024].'), material);
+    t.true(material.includes('When does it leave, as of [1]?'));
+  }
 });

@@ -20,7 +20,7 @@ test('finds marks, also several in one pair of brackets, and tells where they ar
 });
 
 test('leaves out marks of passages that the model was not given', (t) => {
-  t.deepEqual(readAll(['Otters float [4][0][99], they say [ 7 ].']), { text: 'Otters float, they say.', marks: [] });
+  t.deepEqual(readAll(['Otters float [4][99], they say [ 7 ].']), { text: 'Otters float, they say.', marks: [] });
   t.deepEqual(readAll(['Otters float [9, 2].']), { text: 'Otters float [2].', marks: [{ number: 2, at: 13 }] });
 });
 
@@ -59,6 +59,37 @@ test('removes NUL characters, and joins or replaces halves of characters', (t) =
   t.is(readAll(['end\ud83e']).text, 'end\ufffd');
 });
 
+/** What a model writes, and what the answer has; 3 passages. */
+const SPELLINGS = [
+  ['A [1-3].', 'A [1][2][3].'],
+  ['A [1–2].', 'A [1][2].'],
+  ['A [2 — 7].', 'A [2][3].'],
+  ['A [1, 2-3; 9].', 'A [1][2][3].'],
+  ['A【1】. B［2］. C［３］.', 'A[1]. B[2]. C[3].'],
+  ['A 【7】.', 'A.'],
+  ['A [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20].', 'A [1][2][3].'],
+  [`A [${Array.from({ length: 50 }, (_, at) => at + 4).join(', ')}].`, 'A.'],
+  ['At noon[1]. At noon [9].', 'At noon[1]. At noon.'],
+  ['x = items[0] + items[7][8]', 'x = items[0] + items[7][8]'],
+  ['the GDPR [2016], from [0, 1] and back [3-1]', 'the GDPR [2016], from [0, 1] and back [3-1]'],
+  ['use `a [4]` and ``b`[5]``, then [5] [1]', 'use `a [4]` and ``b`[5]``, then [1]'],
+  [
+    '```js\nlet a = [4, 5];\nlet b = `x`;\nlet c = [7];\n```\nDone [7].',
+    '```js\nlet a = [4, 5];\nlet b = `x`;\nlet c = [7];\n```\nDone.',
+  ],
+  ['5` long\nand [9] 3` wide', '5` long\nand 3` wide'],
+] as const;
+
+test('reads marks however they are spelled, and leaves code and years alone, wherever the pieces are cut', (t) => {
+  for (const [written, expected] of SPELLINGS) {
+    const whole = readAll([written]);
+    t.is(whole.text, expected);
+    t.deepEqual(readAll(Array.from(written)), whole, written);
+    for (const { number, at } of whole.marks) t.true(expected.startsWith(`[${number}]`, at), written);
+  }
+  t.is(readAll(['`a[1]` [1]']).marks.length, 1);
+});
+
 test('other brackets stay as they are', (t) => {
   const text = 'The array a[i] has [n] items, [see there] and [2024-01].';
   t.deepEqual(readAll([text]), { text, marks: [] });
@@ -72,6 +103,12 @@ test('the result does not depend on how the text was cut into pieces', (t) => {
     '[1]',
     '[2, 3]',
     '[9]',
+    '[1-3]',
+    '［2］',
+    '【9】',
+    '[0]',
+    '`',
+    '```',
     '!',
     '![',
     '<',
