@@ -16,7 +16,8 @@ const TURN = /^[\s>*_]*(user|human|customer|assistant|ai|bot|system|agent)[*_\s]
 /** A chat message in JSON; `role` stands before or after `content`. */
 const MESSAGE =
   /"role"\s*:\s*"(\w+)"\s*,\s*"content"\s*:\s*"((?:[^"\\]|\\.)*)"|"content"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"role"\s*:\s*"(\w+)"/gu;
-const ASKED = /[^.!?。！？\n]*[^.!?。！？\s][?？؟]+["'”’)\]]*/gu;
+/** An ASCII mark that another ASCII character follows belongs to code or to a URL: `user?.name`, `/docs?page=2`. */
+const ASKED = /[^.!?。！？\n]*[^.!?。！？\s](?:[？؟]|\?(?=[?!"'”’)\]*_»]*(?:\s|\P{ASCII}|$)))[?？؟]*["'”’)\]]*/gu;
 
 /**
  * Finds the question that a text asks: a line labelled as one, the last turn of a user in a transcript or in JSON, or an
@@ -87,7 +88,8 @@ function unlabelledQuestion(part: string, source: 'last_sentence' | 'first_sente
   const one = isLast ? asked.at(-1) : asked[0];
   if (one === undefined) return null;
   const beside = isLast ? text.length - one.index - one[0].length : one.index;
-  return beside > BARE_REACH ? null : toQuestion(one[0], source);
+  const isOfUrl = /:\/\/\S*$/.test(text.slice(0, one.index) + one[0]);
+  return beside > BARE_REACH || isOfUrl ? null : toQuestion(one[0], source);
 }
 
 function toQuestion(text: string, source: FoundQuestion['source']): FoundQuestion | null {

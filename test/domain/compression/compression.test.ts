@@ -41,6 +41,28 @@ test('does not extract questions that belong to the text', (t) => {
   t.is(findQuestion('What?'), null);
 });
 
+test('does not take question marks of URLs and code for questions', (t) => {
+  for (const text of [
+    'We updated the guide. The details are at https://example.com/docs?page=2',
+    'We updated the guide. The details are at https://example.com/docs?',
+    'function f(user) {\n  const a = 1;\n  return user?.name;\n}',
+    'The pattern /colou?r/ matches both of them.',
+    'const value: string = ready?one:two;',
+    'The field name?: string may be missing.',
+  ])
+    t.is(findQuestion(text), null, text);
+  for (const text of [
+    'He asked "When does it leave?"',
+    'When does it leave (and why?)',
+    'Is the ferry late?!',
+    '**When does it leave?**',
+    '船はいつ出ますか?明日ですか?',
+    'Quand part le bateau ?',
+    'When does it leave? See https://example.com/docs',
+  ])
+    t.is(findQuestion(text) === null, text.includes(' ?'), text);
+});
+
 test('splits a text into windows that add up to it, within the limit, with whole paragraphs', async (t) => {
   const all = async (parts: readonly string[], size: number) => {
     const windows: string[] = [];
