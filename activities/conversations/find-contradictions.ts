@@ -1,3 +1,4 @@
+import { AppError } from '#domain/app-error.ts';
 import { contradictionQuestion, parseContradictions, type Statement } from '#domain/memories/contradiction-question.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { embedSearch, searchMemoryIndex } from '#operations/memories/search-memory-index.ts';
@@ -42,13 +43,24 @@ export async function listComparedMemories(
   if (!(await memoryProjections.hasIndexedVersions(scope))) return latest;
   const similar = new Set<string>();
   for (const text of facts) {
-    const vector = await embedSearch(services, scope, { query: text, type: 'hybrid' });
-    const query = { type: 'hybrid', text, vector, userId, asOf: null, limit: SIMILAR_PER_FACT } as const;
+    const vector = await vectorOf(services, scope, text);
+    const type = vector === null ? 'keyword' : 'hybrid';
+    const query = { type, text, vector, userId, asOf: null, limit: SIMILAR_PER_FACT } as const;
     for (const row of await searchMemoryIndex(services, scope, query)) similar.add(row.memory_id);
   }
   for (const { memory_id } of latest) similar.delete(memory_id);
   const ids = [...similar].slice(0, MAX_COMPARED - latest.length);
   return [...latest, ...(await memorySupersessions.listComparable(scope, userId, ids))];
+}
+
+/** Null for a text that the embedder rejects, whenever it is asked: such a fact is compared with what words find. */
+async function vectorOf(services: Services, scope: Scope, text: string): Promise<Float32Array | null> {
+  try {
+    return await embedSearch(services, scope, { query: text, type: 'hybrid' });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'embedding_rejected') return null;
+    throw error;
+  }
 }
 
 /**

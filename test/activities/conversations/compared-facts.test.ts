@@ -141,3 +141,25 @@ test('a memory that its owner changed during the comparison supersedes no fact; 
   );
   t.deepEqual(await current(), ['job: Works in Rome.', 'home: Lived in Oslo.', 'pet: Has no cat.', 'boat: Owns two.']);
 });
+
+test('a fact that the embedder rejects is stored and compared like others, and those of later messages follow', async (t) => {
+  const { services, chat, say, current, list } = await openOwnConversations(t, scripted(byTopic));
+  const { preferred } = services.embedders;
+  const embed: typeof preferred.embed = async (texts, kind, options) => {
+    if (texts.some((text) => text.includes('Rome'))) throw new AppError('embedding_rejected', 'It is too long.');
+    return preferred.embed(texts, kind, options);
+  };
+  const embedders = { ...services.embedders, forSpace: () => ({ ...preferred, embed }) };
+  await (
+    await say('home: Lives in Oslo.')
+  )();
+  await index(services);
+  await (
+    await say('home: Lives in Rome.')
+  )(chat, { ...services, embedders });
+  await (
+    await say('pet: Has a cat.')
+  )(chat, { ...services, embedders });
+  t.deepEqual(await current(), ['home: Lives in Rome.', 'pet: Has a cat.']);
+  t.is((await list(true)).length, 3);
+});
