@@ -13,7 +13,7 @@ export type ReadChat = {
 
 const INSTRUCTING_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 const MAX_TURNS = 12;
-/** Of the history, and of the style. */
+/** Of the style and of each message of the history; once the messages together have as many, there are no earlier ones. */
 const MAX_CHARACTERS = 12_000;
 
 /** Reads a conversation in the form of the OpenAI API. Of a long one, the last messages count. */
@@ -34,9 +34,10 @@ function lastTurns(turns: readonly Turn[]): Turn[] {
   let characters = 0;
   for (const turn of turns.toReversed()) {
     if (INSTRUCTING_ROLES.has(turn.role) || turn.content === '') continue;
-    characters += turn.content.length;
-    if (last.length === MAX_TURNS || characters > MAX_CHARACTERS) break;
-    last.unshift(turn);
+    if (last.length === MAX_TURNS || characters >= MAX_CHARACTERS) break;
+    const content = turn.content.slice(0, MAX_CHARACTERS).toWellFormed();
+    characters += content.length;
+    last.unshift({ ...turn, content });
   }
   return last;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, validationError } from '#domain/app-error.ts';
-import { readChat } from '#domain/answers/read-chat.ts';
-import { estimateTokens } from '#domain/answers/passages.ts';
+import { readChat, type ReadChat } from '#domain/answers/read-chat.ts';
+import { estimateUsage } from '#domain/answers/estimate-usage.ts';
 import { AnswerRequest, type Answer, type AnswerEvent } from '#domain/records/answer.ts';
 import { ChatCompletion, ChatCompletionRequest, collectionsOfModel } from '#domain/records/chat-completion.ts';
 import { answerQuestion } from '#operations/answers/answer-question.ts';
@@ -47,8 +47,9 @@ export const createChatCompletionRoute = route(
     try {
       const { history, style, request } = readQuestion(body);
       const ask = (signal: AbortSignal) => answerQuestion(services, caller, { request, history, style, signal });
-      if (body.stream !== true) return toCompletion(head, await wholeAnswer(ask, { signal: gone }));
-      return await eventStreamReply(chunksOf(head, await ask(gone)), (error) =>
+      const completed = { head, asked: { history, style } };
+      if (body.stream !== true) return toCompletion(completed, await wholeAnswer(ask, { signal: gone }));
+      return await eventStreamReply(chunksOf(completed, await ask(gone)), (error) =>
         gone.aborted ? [] : [{ data: JSON.stringify(lateErrorBody(context, error, services.log)) }],
       );
     } catch (error) {
@@ -59,6 +60,7 @@ export const createChatCompletionRoute = route(
 );
 
 type Head = { id: string; created: number; model: string };
+type Completed = { head: Head; asked: Pick<ReadChat, 'history' | 'style'> };
 
 /** @throws AppError `validation_failed` without a question, or with a name of a model that is no list of ids. */
 function readQuestion(body: ChatCompletionRequest) {
@@ -91,25 +93,23 @@ function inTermsOfModel(error: unknown): unknown {
   );
 }
 
-function toCompletion(head: Head, answer: Answer): ChatCompletion {
+function toCompletion({ head, asked }: Completed, answer: Answer): ChatCompletion {
   const { passages, citations, failed_collections, finish_reason } = answer;
-  const prompt = passages.reduce((sum, { content }) => sum + estimateTokens(content), estimateTokens(answer.query));
-  const completion = estimateTokens(answer.answer);
   return {
     ...head,
     object: 'chat.completion',
     choices: [{ index: 0, message: { role: 'assistant', content: answer.answer }, finish_reason }],
-    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    usage: estimateUsage({ ...asked, ...answer }),
     citations,
     passages,
     failed_collections,
   };
 }
 
-async function* chunksOf(head: Head, events: AsyncGenerator<AnswerEvent>): AsyncGenerator<ServerSentEvent> {
+async function* chunksOf(completed: Completed, events: AsyncGenerator<AnswerEvent>): AsyncGenerator<ServerSentEvent> {
   const chunk = (delta: object, finish_reason: string | null = null, more: object = {}): ServerSentEvent => ({
     data: JSON.stringify({
-      ...head,
+      ...completed.head,
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason }],
       ...more,
@@ -119,7 +119,7 @@ async function* chunksOf(head: Head, events: AsyncGenerator<AnswerEvent>): Async
     if (event === 'sources') yield chunk({ role: 'assistant', content: '' });
     if (event === 'delta') yield chunk({ content: data.text });
     if (event !== 'done') continue;
-    const { usage, citations, passages, failed_collections } = toCompletion(head, data);
+    const { usage, citations, passages, failed_collections } = toCompletion(completed, data);
     yield chunk({}, data.finish_reason, { usage, citations, passages, failed_collections });
   }
   yield { data: '[DONE]' };

@@ -35,3 +35,21 @@ test('of a long conversation the last messages count', (t) => {
   t.true(history.length > 3 && history.length < 13);
   t.true(history.at(-1)?.content.startsWith('Message 98'));
 });
+
+test('a message that is longer than the history may be is cut, as in conversations that are stored', (t) => {
+  const { history } = readChat([
+    { role: 'user', content: 'Where is the harbour?' },
+    { role: 'assistant', content: 'x'.repeat(12_500) },
+    { role: 'user', content: 'And when does it open?' },
+  ]);
+  t.deepEqual(history, [{ role: 'assistant', content: 'x'.repeat(12_000) }]);
+  const { history: both } = readChat([
+    { role: 'user', content: 'x'.repeat(30_000) },
+    { role: 'assistant', content: 'On Mull.' },
+    { role: 'user', content: 'And when does it open?' },
+  ]);
+  t.deepEqual(
+    both.map(({ content }) => content.length),
+    [12_000, 8],
+  );
+});
