@@ -88,6 +88,7 @@ export const jobsTexts = {
     reindexingFacts: (contents: string, total: string, memories: string) =>
       `${contents} of ${total} contents, ${memories} memories`,
     skipped: (count: string) => `${count} skipped, because the embedder of their collection is not configured`,
+    rejected: (ids: string) => `The embedder rejects texts of these contents, which are not found: ${ids}`,
     reembedding: 'Changes of the embedders of collections',
     name: 'Collection',
     empty: {

@@ -53,6 +53,7 @@ function ReindexingCard({ reindexing }: { reindexing: Schemas['Reindexing'] }) {
     total_contents: total,
     memories,
     skipped_contents: skipped,
+    rejected_contents: rejected,
   } = reindexing;
   const label = texts.reindexingStatus[status];
   return (
@@ -68,6 +69,7 @@ function ReindexingCard({ reindexing }: { reindexing: Schemas['Reindexing'] }) {
         {texts.reindexingFacts(formatCount(contents), formatCount(total), formatCount(memories))}
       </Text>
       {skipped === 0 ? null : <Text size="sm">{texts.skipped(formatCount(skipped))}</Text>}
+      {rejected.length === 0 ? null : <Text size="sm">{texts.rejected(rejected.join(', '))}</Text>}
     </JobCard>
   );
 }
