@@ -48,6 +48,7 @@ import * as runsInProgress from './lists/20261212_runs_in_progress.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
 import * as workspaceTurns from './20261212_workspace_turns.ts';
 import * as rejectedContents from './20261213_rejected_contents.ts';
+import * as incompleteCrawls from './20261213_incomplete_crawls.ts';
 
 type Migration = {
   name: string;
@@ -107,6 +108,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261212_runs_in_progress', ...runsInProgress },
   { name: '20261212_workspace_turns', ...workspaceTurns },
   { name: '20261213_rejected_contents', ...rejectedContents },
+  { name: '20261213_incomplete_crawls', ...incompleteCrawls },
 ];
 
 /** For `knex.migrate`. */

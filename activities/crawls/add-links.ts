@@ -4,6 +4,7 @@ import type { FoundPage, FrontierLimits } from '#store/crawls/crawl-frontier.ts'
 import type { Crawl } from '#store/crawls/crawls.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import type { LockedPage } from './lock-known-page.ts';
+import type { FoundLinks } from './page-request.ts';
 
 /** Links of one page that robots.txt disallows get a row each, up to this number. */
 const MAX_DISALLOWED = 50;
@@ -18,10 +19,15 @@ const BASE_SITEMAPS = 20;
 const PAGES_PER_SITEMAP = 100;
 
 /** Adds the links of a page or sitemap to the frontier, up to the crawl's depth. */
-export async function addLinks(locked: LockedPage, links: readonly Link[], contentId: string | null): Promise<void> {
+export async function addLinks(
+  locked: LockedPage,
+  { links, isCut }: FoundLinks,
+  contentId: string | null,
+): Promise<void> {
   const { services, scope, crawl, page } = locked;
   const depth = page.depth + 1;
   if (depth > crawl.max_depth) return;
+  if (isCut) await services.stores.crawls.markIncomplete(scope, crawl.id);
   const isSitemap = page.kind === 'sitemap';
   const foundOn = contentId ?? page.content_id ?? page.found_on ?? (isSitemap ? crawl.start_content_id : null);
   const disallowed = links.filter(({ isAllowed }) => !isAllowed).slice(0, MAX_DISALLOWED);
@@ -39,10 +45,11 @@ export async function addSitemaps(
   sitemaps: readonly Link[],
   hops: number,
 ): Promise<void> {
-  const { crawlFrontier } = services.stores;
+  const { crawlFrontier, crawls } = services.stores;
   const room = maxSitemaps(crawl) - (await crawlFrontier.countSitemaps(scope, crawl.id));
   const allowed = sitemaps.filter(({ isAllowed }) => isAllowed);
   const pages = allowed.slice(0, Math.max(room, 0)).map(toFoundPage);
+  if (pages.length < allowed.length) await crawls.markIncomplete(scope, crawl.id);
   const placement = { kind: 'sitemap', depth: 0, hops, foundOn: null } as const;
   await crawlFrontier.add(scope, crawl, { pages, placement, limits: frontierLimits(services, crawl) });
 }

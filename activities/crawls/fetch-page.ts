@@ -8,6 +8,7 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 import { fetchSiteFile } from './fetch-site-file.ts';
 import {
   isRedirect,
+  NO_LINKS,
   requestOptions,
   retryableDownloadError,
   siteRulesOf,
@@ -134,12 +135,12 @@ async function readUnchanged(
     etag: headers['etag'] ?? known.etag,
     lastModified: headers['last-modified'] ?? known.last_modified,
   };
-  if (known.type !== 'text/html' || known.content_hash === null) return { kind: 'unchanged', links: [], validators };
+  if (known.type !== 'text/html' || known.content_hash === null) return { kind: 'unchanged', ...NO_LINKS, validators };
   const task: PageTask = { kind: 'page', url: page.url, charset: null, rules: siteRulesOf(crawl) };
   const file = await services.blobs.checkOut(crawl.workspace_id, known.content_hash);
   try {
-    const { links, isFollowable } = await inspect(file, task);
-    return { kind: 'unchanged', links: isFollowable ? links : [], validators };
+    const { links, isCut, isFollowable } = await inspect(file, task);
+    return { kind: 'unchanged', ...(isFollowable ? { links, isCut } : NO_LINKS), validators };
   } finally {
     await file.release();
   }
@@ -159,9 +160,10 @@ function pageTimeoutError(timeoutMs: number): AppError {
   return new AppError('download_timeout', `The page took longer than the limit of ${timeoutMs / 1000} s.`);
 }
 
-/** The value that the sandbox calls NOTHING_FOUND; activities do not import modules of child processes. */
-const NOTHING_FOUND: PageTaskResult = {
+/** What is known of a response that cannot be parsed: it may have links. */
+const NOTHING_KNOWN: PageTaskResult = {
   links: [],
+  isCut: true,
   sitemaps: [],
   canonical: null,
   isIndexable: true,
@@ -189,6 +191,6 @@ async function inspectPage(
     return await pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   } catch (error) {
     if (!(error instanceof AppError) || isPassing(error) || LIMIT_CODES.includes(error.code)) throw error;
-    return NOTHING_FOUND;
+    return NOTHING_KNOWN;
   }
 }

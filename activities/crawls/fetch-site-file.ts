@@ -83,8 +83,8 @@ async function fetchSitemap(services: WorkerServices, request: PageRequest): Pro
   await using blob = await services.blobs.spool(bytes, MAX_SITEMAP_BYTES);
   const file = await responseFileOf(blob);
   const payload: PageTask = { kind: 'sitemap', url: page.url, rules: siteRulesOf(crawl) };
-  const { links, sitemaps } = await services.pages.inspect(file, payload, { signal, share: crawl.workspace_id });
-  return { kind: 'sitemap', links, sitemaps };
+  const found = await services.pages.inspect(file, payload, { signal, share: crawl.workspace_id });
+  return { kind: 'sitemap', links: found.links, isCut: found.isCut, sitemaps: found.sitemaps };
 }
 
 /**

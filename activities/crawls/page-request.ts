@@ -31,24 +31,28 @@ export type PageResponse = {
 /** Validators of a later conditional request. */
 export type Validators = { etag: string | null; lastModified: string | null };
 
+/** Links of a page or sitemap. `isCut`: there are more, which were not read. */
+export type FoundLinks = { links: readonly Link[]; isCut: boolean };
+
+export const NO_LINKS: FoundLinks = { links: [], isCut: false };
+
 /** Result of requesting an entry of the frontier. */
 export type PageOutcome =
   | { kind: 'robots'; robots: string; delayMs: number | null; sitemaps: readonly Link[]; isStartAllowed: boolean }
-  | { kind: 'sitemap'; links: readonly Link[]; sitemaps: readonly Link[] }
-  | {
+  | ({ kind: 'sitemap'; sitemaps: readonly Link[] } & FoundLinks)
+  | ({
       kind: 'document';
       type: string;
       blob: StoredBlob;
       canonical: Link | null;
-      links: readonly Link[];
       validators: Validators;
       /** Of an HTML page: stays the same when bytes change but the text does not. */
       fingerprint: string | null;
-    }
-  | { kind: 'unchanged'; links: readonly Link[]; validators: Validators }
+    } & FoundLinks)
+  | ({ kind: 'unchanged'; validators: Validators } & FoundLinks)
   /** `to` is null when the redirect leaves the site; `address` is its absolute target. */
   | { kind: 'redirect'; to: Link | null; address: string }
-  | { kind: 'skipped'; reason: 'robots' | 'noindex' | 'type' | 'empty'; links: readonly Link[] }
+  | ({ kind: 'skipped'; reason: 'robots' | 'noindex' | 'type' | 'empty' } & FoundLinks)
   | { kind: 'gone'; message: string }
   | { kind: 'failed'; code: ErrorCode; message: string }
   /** The request failed and may succeed later. `afterMs` comes from `Retry-After`; 0 when the site sent none. */

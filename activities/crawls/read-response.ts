@@ -5,6 +5,7 @@ import { pageName } from '#operations/crawls/page-content.ts';
 import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';
 import {
+  NO_LINKS,
   type PageOutcome,
   type Validators,
   limitBytes,
@@ -38,13 +39,13 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
   const [mediaType = ''] = (declaredType ?? '').split(';');
   if (!isPage && (isForbidden || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase()))) {
     await response.discard();
-    return { kind: 'skipped', reason: isForbidden ? 'noindex' : 'type', links: [] };
+    return { kind: 'skipped', reason: isForbidden ? 'noindex' : 'type', ...NO_LINKS };
   }
   const maxBytes = isPage ? services.crawling.maxPageBytes : services.downloads.maxBytes;
   const head: Uint8Array[] = [];
   const bytes = limitBytes(keepHead(response.body, head), maxBytes);
   await using blob = await services.blobs.spool(bytes, maxBytes);
-  if (blob.sizeBytes === 0) return { kind: 'skipped', reason: 'empty', links: [] };
+  if (blob.sizeBytes === 0) return { kind: 'skipped', reason: 'empty', ...NO_LINKS };
   const type = await services.readers.detectType(Buffer.concat(head), {
     // The name of an HTML page is left out: its extension (`.php`) would mislead the detection.
     name: isPage ? '' : pageName(request.page.url),
@@ -54,10 +55,10 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
   });
   const isHtml = type === 'text/html' && blob.sizeBytes <= services.crawling.maxPageBytes;
   const found = isHtml ? await inspectHtml(reading, blob) : null;
-  const links = found?.links ?? [];
-  if (isForbidden || found?.isIndexable === false) return { kind: 'skipped', reason: 'noindex', links };
+  const { links, isCut } = found ?? NO_LINKS;
+  if (isForbidden || found?.isIndexable === false) return { kind: 'skipped', reason: 'noindex', links, isCut };
   const isTaken = type !== null && (isHtml || DOCUMENT_TYPES.test(type)) && isReadable(reading, type);
-  if (!isTaken) return { kind: 'skipped', reason: 'type', links };
+  if (!isTaken) return { kind: 'skipped', reason: 'type', links, isCut };
   await services.blobs.store(request.crawl.workspace_id, [blob]);
   return {
     kind: 'document',
@@ -65,6 +66,7 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
     blob: { sha256: blob.sha256, sizeBytes: blob.sizeBytes },
     canonical: found?.canonical ?? null,
     links,
+    isCut,
     validators: validatorsOf(reading),
     fingerprint: found?.fingerprint ?? null,
   };
@@ -78,7 +80,7 @@ async function inspectHtml({ request, response, inspect }: PageResponse, blob: S
   const found = await inspect(await responseFileOf(blob), payload);
   const isFollowable =
     found.isFollowable && !robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('nofollow');
-  return isFollowable ? found : { ...found, links: [] };
+  return isFollowable ? found : { ...found, links: [], isCut: false };
 }
 
 /** True when the requested reader supports this type. */

@@ -32,7 +32,7 @@ export async function writePage(requested: RequestedPage, outcome: FinalOutcome)
   const isTaken = isPage && end.state !== 'skipped';
   const { services, scope, crawl, page } = locked;
   await services.stores.crawlPages.end(scope, crawl.id, { urlHash: page.url_hash, isTaken, end });
-  if ('links' in outcome) await addLinks(locked, outcome.links, end.contentId ?? null);
+  if ('links' in outcome) await addLinks(locked, outcome, end.contentId ?? null);
   return isTaken;
 }
 
@@ -46,6 +46,7 @@ async function applyOutcome(locked: LockedPage, outcome: FinalOutcome): Promise<
     case 'sitemap':
       // A sitemap index names sitemaps. An index that names further indexes is not followed: it may be circular.
       if (page.hops === 0) await addSitemaps(locked, outcome.sitemaps, 1);
+      else if (outcome.sitemaps.length > 0) await markIncomplete(locked);
       return { state: 'fetched' };
     case 'document':
       return (await yieldToCanonical(locked, outcome.canonical)) ?? savePage(locked, outcome);
@@ -61,6 +62,10 @@ async function applyOutcome(locked: LockedPage, outcome: FinalOutcome): Promise<
     default:
       return assertNever(outcome);
   }
+}
+
+function markIncomplete({ services, scope, crawl }: LockedPage): Promise<void> {
+  return services.stores.crawls.markIncomplete(scope, crawl.id);
 }
 
 async function saveRobots(
@@ -108,12 +113,17 @@ async function failRequest(
   const code = outcome.kind === 'gone' ? 'download_rejected' : outcome.code;
   const { message } = outcome;
   if (page.kind === 'page') return failPage(locked, { state: outcome.kind, code, message });
-  if (page.kind === 'sitemap') return { state: 'skipped', reason: 'sitemap' };
-  // A refused or rejected address says nothing about the rules of the site, so its own code is kept.
+  // A refused or rejected address: there is no such file.
   const isAddressRefused = code === 'download_refused' || code === 'download_rejected';
+  if (page.kind === 'sitemap') {
+    if (isAddressRefused) return { state: 'skipped' };
+    await markIncomplete(locked);
+    return { state: 'skipped', reason: 'sitemap' };
+  }
   const rule = 'A site whose robots.txt cannot be read is not crawled (RFC 9309). Upload the URL again later.';
   await failStart(
     locked,
+    // It says nothing about the rules of the site, so its own code is kept.
     isAddressRefused ? { code, message } : { code: 'crawl_refused', message: `${message} ${rule}` },
   );
   return { state: 'skipped', reason: 'robots' };

@@ -53,11 +53,11 @@ export async function endCrawl(
 async function finishRunningCrawl(stores: Stores, crawl: Crawl, failure: CrawlFailure | null): Promise<void> {
   const scope = { workspaceId: crawl.workspace_id, collectionIds: [crawl.collection_id] };
   const before = await stores.crawls.countPages(scope, crawl.id);
-  await stores.crawlFrontier.skipWaiting(scope, crawl.id, failure ? 'crawl_ended' : 'limit');
+  const left = await stores.crawlFrontier.skipWaiting(scope, crawl.id, failure ? 'crawl_ended' : 'limit');
   const state: CrawlState = failure || !hasPages(before) ? 'failed' : 'completed';
-  // A crawl that was cut short, or that met transient failures, may have missed pages that still exist.
+  // A crawl that was cut short, that met temporary failures, or that left out links may have missed pages that still exist.
   const hasHidingFailures = HIDING_FAILURES.some((code) => code in before.reasons);
-  const sawWholeSite = state === 'completed' && before.waiting === 0 && !hasHidingFailures;
+  const sawWholeSite = state === 'completed' && left === 0 && !hasHidingFailures && !crawl.is_incomplete;
   if (sawWholeSite) {
     const unseen = await stores.crawlContents.listUnseen(scope, crawl.id);
     await stores.crawlContents.markUnsynced(scope, unseen, { syncStatus: 'stale', message: UNSEEN });

@@ -15,7 +15,7 @@ export type PageTask =
   | { kind: 'sitemap'; url: string; rules: SiteRules }
   | { kind: 'robots'; links: readonly string[]; rules: SiteRules };
 
-/** Most links of a page; further ones are ignored. */
+/** Most links of a page to pages and documents; further ones are ignored. */
 export const MAX_LINKS = 1_000;
 export const MAX_SITEMAP_LINKS = 50_000;
 /** Most characters of all URLs of one response, because the worker that receives them runs many crawls. */
@@ -33,6 +33,8 @@ export type Link = z.infer<typeof Link>;
 /** Result of a task. The parent validates it, because the process that sends it has parsed hostile input. */
 export const PageTaskResult = z.object({
   links: z.array(Link).max(MAX_SITEMAP_LINKS),
+  /** True when the response has more links or sitemaps than it was read for. */
+  isCut: z.boolean(),
   /** Sitemaps that a sitemap index or robots.txt names. */
   sitemaps: z.array(Link).max(MAX_LINKS),
   canonical: Link.nullable(),
@@ -48,6 +50,7 @@ export type PageTaskResult = z.infer<typeof PageTaskResult>;
 
 export const NOTHING_FOUND: PageTaskResult = {
   links: [],
+  isCut: false,
   sitemaps: [],
   canonical: null,
   isIndexable: true,

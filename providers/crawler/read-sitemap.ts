@@ -3,8 +3,8 @@ import { Parser } from 'htmlparser2';
 import { AppError } from '#domain/app-error.ts';
 import { MAX_SITEMAP_LINKS } from './page-task.ts';
 
-/** URLs of a sitemap or sitemap index (sitemaps.org), as written. */
-export type Sitemap = { pages: readonly string[]; sitemaps: readonly string[] };
+/** URLs of a sitemap or sitemap index (sitemaps.org), as written. `isCut`: there are more than the protocol allows. */
+export type Sitemap = { pages: readonly string[]; sitemaps: readonly string[]; isCut: boolean };
 
 /** The protocol's limit for an uncompressed sitemap. */
 const MAX_INFLATED_BYTES = 50 * 1024 * 1024;
@@ -17,10 +17,13 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
  */
 export function readSitemap(bytes: Buffer): Sitemap {
   const text = decompress(bytes).toString('utf8').trimStart();
-  if (!text.startsWith('<'))
-    return { pages: text.split('\n', MAX_SITEMAP_LINKS).map((line) => line.trim()), sitemaps: [] };
+  if (!text.startsWith('<')) {
+    const lines = text.split('\n', MAX_SITEMAP_LINKS + 1).map((line) => line.trim());
+    return { pages: lines.slice(0, MAX_SITEMAP_LINKS), sitemaps: [], isCut: Boolean(lines[MAX_SITEMAP_LINKS]) };
+  }
   const pages: string[] = [];
   const sitemaps: string[] = [];
+  let isCut = false;
   let place: string[] | null = null;
   let address: string | null = null;
   const parser = new Parser(
@@ -35,14 +38,15 @@ export function readSitemap(bytes: Buffer): Sitemap {
       },
       onclosetag(name) {
         if (name !== 'loc' || address === null) return;
-        if (place && pages.length + sitemaps.length < MAX_SITEMAP_LINKS) place.push(address.trim());
+        if (pages.length + sitemaps.length >= MAX_SITEMAP_LINKS) isCut = true;
+        else place?.push(address.trim());
         address = null;
       },
     },
     { xmlMode: true },
   );
   parser.end(text);
-  return { pages, sitemaps };
+  return { pages, sitemaps, isCut };
 }
 
 function decompress(bytes: Buffer): Buffer {

@@ -49,12 +49,10 @@ async function look(inputPath: string, task: PageTask): Promise<PageTaskResult> 
       return { ...NOTHING_FOUND, links: task.links.flatMap((text) => robots.link(text, task.url) ?? []) };
     case 'sitemap': {
       const sitemap = readSitemap(await readFile(inputPath));
-      const sitemaps = linksOf(sitemap.sitemaps, { base: task.url, robots, most: MAX_LINKS });
-      return {
-        ...NOTHING_FOUND,
-        links: documentsOf(sitemap.pages, { base: task.url, robots, most: MAX_SITEMAP_LINKS }),
-        sitemaps,
-      };
+      const pages = linksOf(sitemap.pages, { base: task.url, robots, most: MAX_SITEMAP_LINKS, isTaken: isDocument });
+      const sitemaps = linksOf(sitemap.sitemaps, { base: task.url, robots, most: MAX_LINKS, isTaken: () => true });
+      const isCut = sitemap.isCut || pages.isCut || sitemaps.isCut;
+      return { ...NOTHING_FOUND, links: pages.links, sitemaps: sitemaps.links, isCut };
     }
     case 'robots':
       return {
@@ -77,10 +75,13 @@ function readPage(
   const { text } = decodeText(bytes, charset ?? DECLARED_CHARSET.exec(start)?.[1]);
   const page = readLinks(text, CRAWLER_NAME);
   const base = (page.base === null ? null : URL.parse(page.base, url)?.href) ?? url;
+  const { links, isCut } = linksOf(page.links, { base, robots, most: MAX_LINKS, isTaken: isDocument });
   const asks = (word: string) => page.robots.includes(word) || page.robots.includes('none');
   return {
     ...NOTHING_FOUND,
-    links: documentsOf(page.links, { base, robots, most: MAX_LINKS }),
+    links,
+    // The fingerprint is missing when the page was not parsed to its end.
+    isCut: isCut || page.fingerprint === null,
     canonical: page.canonical === null ? null : robots.link(page.canonical, base),
     isIndexable: !asks('noindex'),
     isFollowable: !asks('nofollow'),
@@ -88,26 +89,29 @@ function readPage(
   };
 }
 
-/** Base URL, rules and most number of links. */
-type LinkContext = { base: string; robots: SiteRobots; most: number };
+/** Base URL, rules, and which links are taken, up to how many. */
+type LinkContext = { base: string; robots: SiteRobots; most: number; isTaken: (link: Link) => boolean };
 
-/** Returns the links that may lead to a page or a document, without duplicates. */
-function documentsOf(texts: readonly string[], context: LinkContext): Link[] {
-  return linksOf(texts, context).filter(({ url }) => !NOT_DOCUMENTS.test(new URL(url).pathname));
+/** True for a link that may lead to a page or a document. */
+function isDocument({ url }: Link): boolean {
+  return !NOT_DOCUMENTS.test(new URL(url).pathname);
 }
 
-function linksOf(texts: readonly string[], { base, robots, most }: LinkContext): Link[] {
+/** Returns the links that are taken, without duplicates, and whether a limit cut them. */
+function linksOf(
+  texts: readonly string[],
+  { base, robots, most, isTaken }: LinkContext,
+): Pick<PageTaskResult, 'links' | 'isCut'> {
   const found = new Map<string, Link>();
   let characters = 0;
   for (const text of texts) {
     const link = robots.link(text, base);
-    if (link && !found.has(link.identity)) {
-      found.set(link.identity, link);
-      characters += link.url.length;
-    }
-    if (found.size >= most || characters > MAX_LINK_CHARACTERS) break;
+    if (!link || found.has(link.identity) || !isTaken(link)) continue;
+    if (found.size >= most || characters > MAX_LINK_CHARACTERS) return { links: [...found.values()], isCut: true };
+    found.set(link.identity, link);
+    characters += link.url.length;
   }
-  return [...found.values()];
+  return { links: [...found.values()], isCut: false };
 }
 
 function robotsOf(rules: SiteRules): SiteRobots {

@@ -27,7 +27,10 @@ export type FrontierPlacement = {
 /** Limits of URLs a crawl and of queries a path; URLs beyond them are ignored. */
 export type FrontierLimits = { addresses: number; queriesOfPath: number };
 
-/** Adds URLs that the crawl does not have yet, in their order, and counts them in `crawls.found`; both limits apply. */
+/**
+ * Adds URLs that the crawl does not have yet, in their order, and counts them in `crawls.found`; both limits apply. A crawl that leaves
+ * out URLs to fetch becomes incomplete.
+ */
 const ADD_PAGES = `with input as (
     select x.*, row_number() over (partition by "pathHash" order by place) as nth
     from rows from (jsonb_to_recordset(:pages::jsonb) as ("urlHash" text, "pathHash" text, url text, reason text))
@@ -43,9 +46,11 @@ const ADD_PAGES = `with input as (
   from input left join queries on path_hash = "pathHash"
   where "pathHash" is null or nth + coalesce(count, 0) <= :queriesOfPath
   order by place limit greatest(:addresses::int - (select found from crawls where id = :crawlId), 0)
-  on conflict (crawl_id, url_hash) do nothing returning url_hash
+  on conflict (crawl_id, url_hash) do nothing returning url_hash, reason
   ), counted as (
-    update crawls set found = found + (select count(*) from added) where id = :crawlId
+    update crawls set found = found + (select count(*) from added), is_incomplete = is_incomplete or
+      (select count(distinct "urlHash") from input where reason is null) >
+      (select count(*) from added where reason is null) where id = :crawlId
   )
   select url_hash from added`;
 
@@ -115,14 +120,15 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
-    /** Skips all waiting pages. */
-    async skipWaiting(scope: Scope, crawlId: string, reason: SkipReason): Promise<void> {
-      await query(
+    /** Skips everything that waits, sitemaps included. Returns how much that was. */
+    async skipWaiting(scope: Scope, crawlId: string, reason: SkipReason): Promise<number> {
+      const rows = await query(
         database,
         `update crawl_pages set state = 'skipped', reason = :reason where crawl_id = :crawlId and workspace_id = :workspaceId
-           and state = 'waiting'`,
+           and state = 'waiting' returning url_hash`,
         { ...bind(scope, crawlId), reason },
       );
+      return rows.length;
     },
 
     /**

@@ -49,6 +49,8 @@ export type Crawl = {
   fetches: number;
   /** Pages so far that count towards `max_pages`: those with a content. */
   taken: number;
+  /** It may have missed pages of the site: a sitemap failed, or a list of links was cut. */
+  is_incomplete: boolean;
 };
 
 /** A crawl as `GET /uploads/{id}` shows it. */
@@ -70,21 +72,22 @@ export type CrawlSummary = {
 export type CrawlTarget = { crawlId: string } | { uploadId: string };
 
 const COLUMNS = `id, workspace_id, collection_id, upload_id, start_content_id, origin, max_pages, max_depth, page_options,
-  state, paused, robots, delay_ms, fetches, taken`;
+  state, paused, robots, delay_ms, fetches, taken, is_incomplete`;
 
 const TARGETED = `workspace_id = :workspaceId and (id = :crawlId::uuid or upload_id = :uploadId::uuid)`;
 
-/** The pages of a crawl `c` by state and reason, as `CrawlCounts`. */
+/** The pages of a crawl `c` by state and reason, as `CrawlCounts`. Sitemaps that failed are no pages, but a reason. */
 const COUNTS = `(select jsonb_build_object(
     'waiting', coalesce(sum(n) filter (where state = 'waiting'), 0),
     'fetched', coalesce(sum(n) filter (where state = 'fetched'), 0),
     'unchanged', coalesce(sum(n) filter (where state = 'unchanged'), 0),
     'failed', coalesce(sum(n) filter (where state = 'failed'), 0),
     'gone', coalesce(sum(n) filter (where state = 'gone'), 0),
-    'skipped', coalesce(sum(n) filter (where state = 'skipped'), 0),
+    'skipped', coalesce(sum(n) filter (where state = 'skipped' and kind = 'page'), 0),
     'reasons', coalesce(jsonb_object_agg(reason, n) filter (where reason is not null), '{}'))
-  from (select state, case when state in ('failed', 'skipped') then reason end as reason, count(*) as n from crawl_pages p
-    where p.crawl_id = c.id and p.kind = 'page' group by 1, 2) counted)`;
+  from (select kind, state, case when state in ('failed', 'skipped') then reason end as reason, count(*) as n
+    from crawl_pages p where p.crawl_id = c.id and (p.kind = 'page' or p.state = 'skipped' and p.reason = 'sitemap')
+    group by 1, 2, 3) counted)`;
 
 /** Prepared, because clients ask for the progress of an upload again and again. */
 const LIST_CRAWLS: PreparedStatement = {
@@ -172,6 +175,14 @@ export function createCrawlStore(database: Database) {
          where id = :id and workspace_id = :workspaceId`,
         { workspaceId: scope.workspaceId, id, ...site },
       );
+    },
+
+    /** Records that the crawl may miss pages of the site. */
+    async markIncomplete(scope: Scope, id: string): Promise<void> {
+      await query(database, `update crawls set is_incomplete = true where id = :id and workspace_id = :workspaceId`, {
+        workspaceId: scope.workspaceId,
+        id,
+      });
     },
 
     /** Lists the crawls of uploads in the order of the requests. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import test from 'ava';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
-import { crawl, statusesOf } from '#test/support/harness/crawl-flow.ts';
-import { startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { contentsByPath, crawl, statusesOf } from '#test/support/harness/crawl-flow.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { htmlPage, startSite, type Site } from '#test/support/servers/site-server.ts';
 
@@ -30,11 +30,6 @@ async function startChangingSite(): Promise<Site> {
     '/unlinked': pageOf('unlinked'),
     '/behind': pageOf('behind a page that has not changed'),
   });
-}
-
-async function contentsByPath(flow: Flow, done: { contents: { content_id: string; name: string }[] }, origin: string) {
-  const contents = await Promise.all(done.contents.map(({ content_id }) => flow.content(content_id)));
-  return Object.fromEntries(contents.map((content) => [content.name.replace(origin, ''), content]));
 }
 
 test('a repeated crawl ingests changed pages, marks missing ones, and repeats no work', async (t) => {

@@ -59,6 +59,7 @@ async function openCrawl(t: ExecutionContext) {
     blob,
     canonical: null,
     links: [],
+    isCut: false,
     validators: { etag: null, lastModified: null },
     fingerprint: null,
   };

@@ -136,6 +136,28 @@ test('reads sitemaps as XML, text and gzip, and rejects anything else', async (t
   t.is(error?.code, 'unreadable');
 });
 
+test('says of links beyond a limit that they were left out, and counts only links to pages and documents', async (t) => {
+  const pictures = Array.from({ length: 1_000 }, (_, index) => `<a href="/${index}.jpg">`).join('');
+  const album = await page(`${pictures}<a href="/real">`);
+  t.deepEqual([paths(album), album.isCut], [['/real'], false]);
+  const links = (count: number) => Array.from({ length: count }, (_, index) => `<a href="/${index}">`).join('');
+  const cuts = (found: PageTaskResult) => [found.links.length, found.isCut];
+  t.deepEqual(cuts(await page(`${links(1_000)}<a href="/0">`)), [1_000, false]);
+  t.deepEqual(cuts(await page(links(1_001))), [1_000, true]);
+  t.deepEqual(cuts(await page('<a href="/x">'.repeat(5_001))), [1, true]);
+  t.deepEqual(cuts(await page(`<a href="/x"></a>${'<div>'.repeat(6_000)}`)), [1, true]);
+  const sitemap = (lines: readonly string[]) =>
+    pool.inspect(Buffer.from(lines.join('\n')), { kind: 'sitemap', url: `${origin}/map`, rules: open }, work);
+  const addresses = Array.from({ length: 50_001 }, (_, index) => `${origin}/${index}`);
+  t.deepEqual(cuts(await sitemap(addresses)), [50_000, true]);
+  t.deepEqual(cuts(await sitemap([...addresses.slice(0, 50_000), ''])), [50_000, false]);
+  const entries = (tag: string, count: number) =>
+    addresses.slice(0, count).map((address) => `<${tag}><loc>${address}</loc></${tag}>`);
+  t.deepEqual(cuts(await sitemap(['<urlset>', ...entries('url', 50_001)])), [50_000, true]);
+  const index = await sitemap(['<sitemapindex>', ...entries('sitemap', 1_001)]);
+  t.deepEqual([index.sitemaps.length, index.isCut], [1_000, true]);
+});
+
 test('bounds the cost of hostile responses', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);

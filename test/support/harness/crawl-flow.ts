@@ -47,3 +47,13 @@ export async function crawled(flow: Flow, uploadId: string): Promise<Crawled> {
 export function statusesOf({ contents }: UploadProgress, origin: string): Record<string, string> {
   return Object.fromEntries(contents.map(({ name, status }) => [name.replace(origin, ''), status]));
 }
+
+/** The contents of an upload by their path on the site. */
+export async function contentsByPath(
+  flow: Flow,
+  done: { contents: { content_id: string; name: string }[] },
+  origin: string,
+) {
+  const contents = await Promise.all(done.contents.map(({ content_id }) => flow.content(content_id)));
+  return Object.fromEntries(contents.map((content) => [content.name.replace(origin, ''), content]));
+}
