@@ -26,7 +26,9 @@ export async function writePage(requested: RequestedPage, outcome: FinalOutcome)
   const isPage = requested.page.kind === 'page';
   const stored = isPage
     ? await lockKnownPage(requested.services.stores, requested.scope, requested)
-    : { known: null, isDeleted: false };
+    : { known: null, isDeleted: false, isTakenOver: false };
+  // Asked whether another page had changed, the site said no: this page waits to be requested on its own account.
+  if (outcome.kind === 'unchanged' && stored.isTakenOver) return false;
   const locked: LockedPage = { ...requested, ...stored };
   const end = await applyOutcome(locked, outcome);
   const isTaken = isPage && end.state !== 'skipped';

@@ -102,7 +102,10 @@ export function createCrawlPageStore(database: Database) {
       );
     },
 
-    /** Finds the stored version of a page, under its own URL or one that led to it in an earlier crawl. */
+    /**
+     * Finds the stored version of a page, under its own URL or one that led to it in an earlier crawl. Of those URLs only one may
+     * have the content now: it is not the version of this page when another page of the crawl has it already.
+     */
     findKnown(
       scope: Scope,
       crawl: Pick<Crawl, 'id' | 'collection_id'>,
@@ -118,7 +121,9 @@ export function createCrawlPageStore(database: Database) {
            b.content_hash as seen_hash, b.fingerprint as seen_fingerprint
          from content_collections cc join contents t on t.id = cc.content_id left join before b on b.content_id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.stage <> 'deleting'
-           and (cc.content_id = :contentId or cc.dedupe_key = :dedupeKey or cc.content_id = (select content_id from before))
+           and (cc.content_id = :contentId or cc.dedupe_key = :dedupeKey or cc.content_id = (select content_id from before)
+             and not exists (select 1 from crawl_pages mine where mine.crawl_id = :crawlId and mine.url_hash <> :urlHash
+               and mine.content_id = cc.content_id))
          order by cc.content_id = :contentId desc nulls last, cc.dedupe_key = :dedupeKey desc nulls last limit 1`,
         { ...bind(scope, crawl.id), collectionId: crawl.collection_id, ...page },
       );

@@ -140,6 +140,25 @@ test('a page whose bytes change on every visit is ingested again only when its t
   t.true(visits >= 5);
 });
 
+test('a start page that stops redirecting, and the page to which it redirected, become two contents', async (t) => {
+  const site = await startSite({
+    '/': (response) => void response.writeHead(302, { location: '/docs/' }).end(),
+    '/docs/': htmlPage('documents'),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  t.like((await crawl(flow, `${site.origin}/`)).crawl.pages, { fetched: 1 });
+  site.pages.set('/', htmlPage('the front page', ['/docs/']));
+  const second = await crawl(flow, `${site.origin}/`);
+  t.like(second.crawl.pages, { fetched: 2, failed: 0 });
+  t.deepEqual(statusesOf(second, site.origin), { '/': 'ready', '/docs/': 'ready' });
+  const [front] = await flow.search('everything about the front page', { max_results: 1 });
+  t.is(front?.source, `${site.origin}/`);
+  const [documents] = await flow.search('everything about documents', { max_results: 1 });
+  t.is(documents?.source, `${site.origin}/docs/`);
+  t.like((await crawl(flow, `${site.origin}/`)).crawl.pages, { fetched: 0, unchanged: 2 });
+});
+
 test('two concurrent crawls of one site store each page once', async (t) => {
   const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
   const site = await startSite({

@@ -46,14 +46,15 @@ async function openCrawl(t: ExecutionContext) {
   const blob = await services.blobs.put(scope.workspaceId, once('New words.'), 1e6);
   const remove = () => deleteContent(services, caller, contentId);
   const page = { url: START_URL, depth: 0, hops: 0, found_on: null, attempts: 1 };
-  const write = (of: Pick<CrawlPage, 'url_hash' | 'kind' | 'content_id' | 'is_start'>, outcome: Outcome, on: On) =>
+  type PageOf = Pick<CrawlPage, 'url_hash' | 'kind' | 'content_id' | 'is_start'> & { url?: string };
+  const write = (of: PageOf, outcome: Outcome, on: On) =>
     services.stores.transaction(async (stores) => {
       const crawl = await stores.crawls.lock(scope, id);
       if (!crawl) throw new Error('the crawl does not exist');
       const own = { ...services, crawling: CRAWLING, stores: on.stores(stores) };
       await writePage({ services: own, scope, crawl, page: { ...page, ...of }, before: on.before ?? null }, outcome);
     });
-  const document: Outcome = {
+  const document: Extract<Outcome, { kind: 'document' }> = {
     kind: 'document',
     type: 'text/html',
     blob,
@@ -65,7 +66,8 @@ async function openCrawl(t: ExecutionContext) {
   };
   const rows = () =>
     query(database, 'select content_id, stage from content_collections where workspace_id = :workspaceId', scope);
-  const pages = () => query(database, `select kind, state, reason from crawl_pages order by kind`);
+  const pages = () =>
+    query<{ kind: string; state: string }>(database, `select kind, state, reason from crawl_pages order by kind, url`);
   return { services, database, contentId, scope, crawlId: id, remove, write, document, rows, pages };
 }
 
@@ -112,6 +114,27 @@ test('a page whose deletion is accepted between its request and its response doe
   await write(page, document, { stores: (inside) => inside, before });
   t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
   t.like((await pages())[0], { state: 'skipped', reason: 'deleted' });
+});
+
+test('a page whose content turns out to be that of another page is not taken for deleted', async (t) => {
+  const { services, scope, crawlId, contentId, write, document, rows, pages } = await openCrawl(t);
+  const crawl = await services.stores.crawls.find(scope, crawlId);
+  if (!crawl) throw new Error('the crawl does not exist');
+  const url = `${START_URL}docs/`;
+  const urlHashOfPage = urlHash(url);
+  const found = { url, urlHash: urlHashOfPage, pathHash: null, reason: null };
+  const placement = { kind: 'page', depth: 1, hops: 0, foundOn: null } as const;
+  const limits = { addresses: 100, queriesOfPath: 10 };
+  await services.stores.crawlFrontier.add(scope, crawl, { pages: [found], placement, limits });
+  const start = { urlHash: urlHash(START_URL), contentId, dedupeKey: urlDedupeKey(START_URL) };
+  const before = await services.stores.crawlPages.findKnown(scope, crawl, start);
+  const page = { url, url_hash: urlHashOfPage, kind: 'page' as const, content_id: null, is_start: false };
+  const on: On = { stores: (inside) => inside, before };
+  const unchanged: Outcome = { kind: 'unchanged', links: [], isCut: false, validators: document.validators };
+  await write(page, unchanged, on);
+  t.is((await pages()).filter(({ state }) => state === 'waiting').length, 3, 'it is requested again');
+  await write(page, document, on);
+  t.is((await rows()).length, 2, 'it becomes a content of its own');
 });
 
 test('a start page that is deleted while its site is found to disallow crawling does not reappear', async (t) => {
