@@ -28,6 +28,7 @@ export async function savePage(locked: LockedPage, document: Document): Promise<
   if (action === 'fill') {
     await stores.crawlContents.setFile(scope, contentId, file);
     await stores.crawlContents.setMainText(scope, crawl.id, contentId);
+    if (!crawl.page_options.ingest) await stores.crawlContents.markStored(scope, crawl.id, contentId);
   } else if (action === 'restart') {
     await stores.crawlContents.setFile(scope, contentId, file);
     await restartPage(locked, contentId);

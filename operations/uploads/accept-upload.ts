@@ -15,7 +15,7 @@ import { requireMetadataFits } from '#operations/contents/require-metadata-fits.
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import { storeFor } from '#operations/blobs/store-for.ts';
 import type { Services } from '#operations/services.ts';
-import { matchUploadItems, type MatchedItem } from './match-upload-items.ts';
+import { firstStage, matchUploadItems, type MatchedItem } from './match-upload-items.ts';
 import { announceUploadCompleted } from './finish-run.ts';
 import { isSmall } from './is-small.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
@@ -112,7 +112,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     answer: responseFor(
       upload,
       upload.id,
-      matched.map((one) => toItem(one, form.ingest)),
+      matched.map((one) => toItem(one, form)),
     ),
     jobs,
   };
@@ -142,12 +142,11 @@ function ingestJobFor(
 async function writeContents({ stores }: Services, caller: Caller, upload: MatchedUpload): Promise<string[]> {
   const { form, matched, id, workflowId } = upload;
   const { scope } = caller;
-  const stage: 'pending' | 'stored' = form.ingest ? 'pending' : 'stored';
   const created = matched.filter((one) => one.action === 'create');
   await stores.contents.insert(
     scope,
     form.collection_id,
-    created.map(({ item }) => ({ ...item.content, status: stage })),
+    created.map(({ item }) => ({ ...item.content, status: firstStage(form, item) })),
   );
   const runs = created.map((one) => newRun(one, upload));
   await stores.runControl.insert(scope, form.collection_id, runs);
@@ -158,7 +157,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Match
     contentIds: restarted.map((one) => one.contentId),
     runId: id,
     workflowId,
-    stage,
+    stage: form.ingest ? 'pending' : 'stored',
     reader: form.reader,
     uploadId: id,
     mainText: false,
@@ -187,7 +186,7 @@ function newRun(matched: MatchedItem, { id, form, workflowId, crawls }: MatchedU
     upload_id: id,
     run_id: crawl?.id ?? id,
     workflow_id: crawl?.workflowId ?? workflowId,
-    stage: form.ingest ? 'pending' : 'stored',
+    stage: firstStage(form, matched.item),
     reader: form.reader,
     dedupe_key: content.external_id === null ? dedupeKey : null,
     external_id: content.external_id,
@@ -224,9 +223,9 @@ async function updateExisting(stores: Stores, scope: Scope, { form, matched }: M
   );
 }
 
-function toItem({ item, contentId, action, stage }: MatchedItem, ingest: boolean): UploadItem {
+function toItem({ item, contentId, action, stage }: MatchedItem, form: UploadForm): UploadItem {
   const { name, external_id, source, type, size, content_hash } = item.content;
-  const status = action === 'keep' ? stage : ingest ? 'pending' : 'stored';
+  const status = action === 'keep' ? stage : firstStage(form, item);
   const matched = { duplicate: action !== 'create', replaced: action === 'replace' };
   return { content_id: contentId, name, external_id, source, type, size, content_hash, status, ...matched };
 }

@@ -41,7 +41,7 @@ export async function matchUploadItems(
   return planned.map((item) => {
     const key = keyOf(item.content.external_id, item.dedupeKey);
     const match = key === null ? undefined : known.get(key);
-    const stage = form.ingest ? 'pending' : 'stored';
+    const stage = firstStage(form, item);
     const contentId = match?.contentId ?? item.content.id;
     // A duplicate later in the same upload is kept.
     if (key !== null) known.set(key, { contentId, stage: match?.stage ?? stage, existing: null });
@@ -57,6 +57,11 @@ function actionFor(item: PlannedItem, existing: ExistingContent, form: UploadFor
   if (externalId !== null && (existing.content_hash !== hash || existing.name !== name)) return 'replace';
   const needsRun = existing.stage !== 'ready' || source === 'url';
   return form.ingest && isSettled(existing.stage) && needsRun ? 'rerun' : 'keep';
+}
+
+/** Returns the stage in which a new content begins. A page to be crawled is pending until it is fetched, even if it is only stored. */
+export function firstStage({ ingest, crawl }: UploadForm, { content }: PlannedItem): 'pending' | 'stored' {
+  return ingest || (crawl && content.source === 'url') ? 'pending' : 'stored';
 }
 
 function keyOf(externalId: string | null, dedupeKey: string | null): string | null {

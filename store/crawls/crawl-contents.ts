@@ -1,5 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
+import { changeRuns, IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
 /** The file that a crawl fetched for a page. */
 export type CrawledFile = { type: string; size: number; content_hash: string };
@@ -23,6 +24,22 @@ export function createCrawlContentStore(database: Database) {
         database,
         `update content_collections set main_text = true
          where content_id = :contentId and workspace_id = :workspaceId and run_id = :runId`,
+        { workspaceId: scope.workspaceId, contentId, runId },
+      );
+    },
+
+    /** Ends the crawl's run of a fetched page that is only stored. */
+    async markStored(scope: Scope, runId: string, contentId: string): Promise<void> {
+      await changeRuns(
+        database,
+        {
+          where: `cc.workspace_id = :workspaceId and cc.content_id = :contentId and cc.run_id = :runId
+            and cc.stage in ${IN_PROGRESS}`,
+          set: `stage = 'stored', paused = false`,
+          status: `cc.stage`,
+          message: `null::text`,
+          residue: false,
+        },
         { workspaceId: scope.workspaceId, contentId, runId },
       );
     },

@@ -118,18 +118,21 @@ test('a crawl with ingest=false stores pages without ingesting them', async (t) 
 
 test('a site that disallows its start page, or whose robots.txt cannot be read, is not crawled', async (t) => {
   const flow = await startFlow();
-  const refused = async (pages: Parameters<typeof startSite>[0]) => {
+  const refused = async (pages: Parameters<typeof startSite>[0], fields: Record<string, string> = {}) => {
     const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a'), ...pages });
     t.teardown(site.close);
-    const done = await crawl(flow, `${site.origin}/`);
+    const done = await crawl(flow, `${site.origin}/`, fields);
     t.like(done, { status: 'failed', progress: { total: 1, by_status: { failed: 1 } } });
     t.is(done.crawl.status, 'failed');
     t.is(site.asked('/a'), 0);
     return { message: done.contents[0]?.status_message ?? '', asked: (path: string) => site.asked(path) };
   };
-  const disallowed = await refused({ '/robots.txt': (response) => void response.end('User-agent: *\nDisallow: /') });
-  t.regex(disallowed.message, /robots\.txt .* does not allow/);
-  t.is(disallowed.asked('/'), 0);
+  for (const ingest of ['true', 'false']) {
+    const closed = 'User-agent: *\nDisallow: /';
+    const disallowed = await refused({ '/robots.txt': (response) => void response.end(closed) }, { ingest });
+    t.regex(disallowed.message, /robots\.txt .* does not allow/, `ingest=${ingest}`);
+    t.is(disallowed.asked('/'), 0);
+  }
   const away = await refused({ '/robots.txt': (response) => void response.writeHead(500).end() });
   t.regex(away.message, /robots\.txt cannot be read: .* 500\. .*RFC 9309/);
   t.is(away.asked('/'), 0);
