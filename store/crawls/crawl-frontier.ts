@@ -28,8 +28,8 @@ export type FrontierPlacement = {
 export type FrontierLimits = { addresses: number; queriesOfPath: number };
 
 /**
- * Adds URLs that the crawl does not have yet, in their order, and counts them in `crawls.found`; both limits apply. A crawl that leaves
- * out URLs to fetch becomes incomplete.
+ * Adds URLs that the crawl does not have yet, in their order, and counts them in `crawls.found`; both limits apply. A crawl that
+ * leaves out URLs to fetch becomes incomplete.
  */
 const ADD_PAGES = `with input as (
     select x.*, row_number() over (partition by "pathHash" order by place) as nth
@@ -133,7 +133,7 @@ export function createCrawlFrontier(database: Database) {
 
     /**
      * Deletes the page rows of ended earlier crawls that this crawl replaces: those without a content, those of pages that this
-     * crawl has too, and with `isWhole` all rows of crawls from the same start page.
+     * crawl has too, and with `isWhole` all rows of crawls from the same start page that went no deeper.
      */
     async deleteSuperseded(scope: Scope, crawlId: string, isWhole: boolean): Promise<void> {
       await query(
@@ -141,7 +141,8 @@ export function createCrawlFrontier(database: Database) {
         `delete from crawl_pages old using crawls c, crawls before where c.id = :crawlId and c.workspace_id = :workspaceId
            and before.collection_id = c.collection_id and before.id < c.id and before.state <> 'running'
            and old.crawl_id = before.id
-           and (:isWhole and before.start_content_id = c.start_content_id or old.content_id is null or exists (
+           and (:isWhole and before.start_content_id = c.start_content_id and before.max_depth <= c.max_depth
+             or old.content_id is null or exists (
              select 1 from crawl_pages mine
              where mine.crawl_id = c.id and mine.url_hash = old.url_hash and mine.content_id is not null))`,
         { ...bind(scope, crawlId), isWhole },

@@ -46,3 +46,17 @@ test('a page that a crawl leaves out because its path has too many queries stays
   t.like((await crawl(flow, `${site.origin}/`)).crawl.pages, { fetched: 8, waiting: 0 });
   t.like((await contentsByPath(flow, first, site.origin))['/list'], { status: 'ready', sync_status: 'synced' });
 });
+
+test('a crawl that goes less deep leaves what was found further down to be compared by the next deep one', async (t) => {
+  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a', ['/b']), '/b': htmlPage('b') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  t.like(first, { progress: { by_status: { ready: 3 } } });
+  const below = async () => (await contentsByPath(flow, first, site.origin))['/b']?.sync_status;
+  site.pages.set('/a', htmlPage('a'));
+  t.like((await crawl(flow, `${site.origin}/`, { max_depth: '1' })).crawl.pages, { fetched: 1, unchanged: 1 });
+  t.is(await below(), 'synced');
+  await crawl(flow, `${site.origin}/`);
+  t.is(await below(), 'stale');
+});
