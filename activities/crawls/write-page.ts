@@ -1,20 +1,15 @@
 import { assertNever, type ErrorCode } from '#domain/app-error.ts';
-import type { SkipReason } from '#domain/crawls/crawl-reasons.ts';
-import { crawlUrl, isSameSite } from '#domain/crawls/crawl-url.ts';
+import { crawlUrl } from '#domain/crawls/crawl-url.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Link } from '#providers/crawler/page-task.ts';
 import type { KnownPage, PageEnd } from '#store/crawls/crawl-pages.ts';
 import { addLinks, addSitemaps, frontierLimits, toFoundPage } from './add-links.ts';
 import { failPage } from './fail-page.ts';
+import { followRedirect, MAX_HOPS } from './follow-redirect.ts';
 import { lockKnownPage, type LockedPage } from './lock-known-page.ts';
 import type { FinalOutcome } from './page-request.ts';
 import { savePage, saveUnchangedPage } from './save-page.ts';
-
-/** Redirects and canonical links that are followed from one URL to the next. */
-const MAX_HOPS = 5;
-
-const DISALLOWED_BY_ROBOTS = 'The robots.txt of the site does not allow this page to be crawled.';
-const NOT_INDEXABLE = 'The page asks not to be indexed (noindex).';
+import { DISALLOWED_BY_ROBOTS, skipPage } from './skip-page.ts';
 
 /** A page that was requested. `before` is its stored version at the time of the request. */
 type RequestedPage = Omit<LockedPage, 'known' | 'isDeleted'> & { before: KnownPage | null };
@@ -31,6 +26,7 @@ export async function writePage(requested: RequestedPage, outcome: FinalOutcome)
   if (outcome.kind === 'unchanged' && stored.isTakenOver) return false;
   const locked: LockedPage = { ...requested, ...stored };
   const end = await applyOutcome(locked, outcome);
+  if (end === null) return false;
   const isTaken = isPage && end.state !== 'skipped';
   const { services, scope, crawl, page } = locked;
   await services.stores.crawlPages.end(scope, crawl.id, { urlHash: page.url_hash, isTaken, end });
@@ -38,7 +34,8 @@ export async function writePage(requested: RequestedPage, outcome: FinalOutcome)
   return isTaken;
 }
 
-async function applyOutcome(locked: LockedPage, outcome: FinalOutcome): Promise<PageEnd> {
+/** Applies the outcome. Null: the page is to be requested again. */
+async function applyOutcome(locked: LockedPage, outcome: FinalOutcome): Promise<PageEnd | null> {
   const { page, isDeleted } = locked;
   // A deleted content is not created again.
   if (isDeleted) return { state: 'skipped', reason: 'deleted' };
@@ -83,28 +80,6 @@ async function saveRobots(
     await addSitemaps(locked, all, 0);
   }
   return { state: 'fetched' };
-}
-
-/** Skips a page. The start page fails instead, so that its content says why: the user asked for this very page. */
-async function skipPage(locked: LockedPage, reason: 'robots' | 'noindex' | 'type' | 'empty'): Promise<PageEnd> {
-  const { page } = locked;
-  if (page.kind !== 'page' || !page.is_start) return { state: 'skipped', reason };
-  return failPage(locked, { state: 'failed', ...skippedStartFailure(reason) });
-}
-
-function skippedStartFailure(reason: 'robots' | 'noindex' | 'type' | 'empty'): { code: ErrorCode; message: string } {
-  switch (reason) {
-    case 'robots':
-      return { code: 'crawl_refused', message: DISALLOWED_BY_ROBOTS };
-    case 'noindex':
-      return { code: 'crawl_refused', message: NOT_INDEXABLE };
-    case 'empty':
-      return { code: 'empty_file', message: 'The page is empty.' };
-    case 'type':
-      return { code: 'unsupported_type', message: 'Crawls do not take pages of this content type.' };
-    default:
-      return assertNever(reason);
-  }
 }
 
 async function failRequest(
@@ -167,35 +142,4 @@ async function yieldToCanonical(locked: LockedPage, canonical: Link | null): Pro
   const isAdded =
     present !== null || (await crawlFrontier.add(scope, crawl, { pages: [original], placement: found, limits })) > 0;
   return isAdded ? { state: 'skipped', reason: 'canonical', yieldsTo: original.urlHash } : null;
-}
-
-async function followRedirect(
-  locked: LockedPage,
-  { to, address }: Extract<FinalOutcome, { kind: 'redirect' }>,
-): Promise<PageEnd> {
-  const { services, scope, crawl, page } = locked;
-  const { crawlFrontier, crawls } = services.stores;
-  const { is_start: isStart, content_id: contentId } = page;
-  const refuse = (reason: SkipReason, message: string): PageEnd | Promise<PageEnd> =>
-    isStart ? failPage(locked, { state: 'failed', code: 'download_rejected', message }) : { state: 'skipped', reason };
-  if (page.hops >= MAX_HOPS) return refuse('redirects', `The page redirects more than ${MAX_HOPS} times.`);
-  const target = to ?? crawlUrl(address);
-  if (to === null) {
-    const moved = URL.parse(address);
-    if (!isStart || !target || !moved || !isSameSite(new URL(page.url), moved)) {
-      return refuse('off_site', 'The page redirects to another site: upload that URL instead.');
-    }
-    // The same site under its other name becomes the origin of the crawl; it has a robots.txt of its own.
-    await crawls.saveRobots(scope, crawl.id, { origin: moved.origin, robots: null, delayMs: null });
-    await crawlFrontier.requeueRobots(scope, crawl.id, `${moved.origin}/robots.txt`);
-  } else if (!to.isAllowed) return skipPage(locked, 'robots');
-  const placement = { kind: 'page', depth: page.depth, hops: page.hops + 1, foundOn: page.found_on } as const;
-  const found = target && {
-    pages: [toFoundPage(target)],
-    placement: { ...placement, isStart, contentId },
-    limits: frontierLimits(services, crawl),
-  };
-  const added = found === null ? 0 : await crawlFrontier.add(scope, crawl, found);
-  if (added === 0 && isStart) return refuse('redirect', 'The page redirects in a circle.');
-  return { state: 'skipped', reason: 'redirect' };
 }

@@ -110,6 +110,34 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
+    /** Makes a page that waits the start page. Returns false when it does not wait. */
+    async makeStart(
+      scope: Scope,
+      crawlId: string,
+      page: Pick<FrontierPlacement, 'depth' | 'hops' | 'contentId'> & { urlHash: string },
+    ): Promise<boolean> {
+      const { urlHash, depth, hops, contentId } = page;
+      const rows = await query(
+        database,
+        `update crawl_pages set is_start = true, depth = :depth, hops = :hops, content_id = :contentId
+         where crawl_id = :crawlId and workspace_id = :workspaceId and url_hash = :urlHash and kind = 'page'
+           and state = 'waiting' returning url_hash`,
+        { ...bind(scope, crawlId), urlHash, depth, hops, contentId },
+      );
+      return rows.length > 0;
+    },
+
+    /** Lets a page that was requested wait to be requested by another spelling of its URL. Counts the request. */
+    async respell(scope: Scope, crawlId: string, page: { urlHash: string; url: string }): Promise<void> {
+      await query(
+        database,
+        `with counted as (update crawls set fetches = fetches + 1 where id = :crawlId and workspace_id = :workspaceId)
+         update crawl_pages set url = :url, hops = hops + 1, attempts = 0
+         where crawl_id = :crawlId and workspace_id = :workspaceId and url_hash = :urlHash`,
+        { ...bind(scope, crawlId), ...page },
+      );
+    },
+
     /** Returns the start page while it waits. */
     findStart(scope: Scope, crawlId: string): Promise<CrawlPage | null> {
       return queryOne<CrawlPage>(

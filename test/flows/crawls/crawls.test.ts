@@ -3,7 +3,7 @@ import { requestIntervalMs } from '#activities/crawls/wait-for-request-slot.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { crawl, startCrawl, statusesOf, untilOver } from '#test/support/harness/crawl-flow.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
-import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
+import { htmlPage, startSite, type SitePage } from '#test/support/servers/site-server.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startTrapSite } from '#test/support/servers/trap-site.ts';
 
@@ -195,4 +195,21 @@ test('the start page may redirect within its site; redirects to another site or 
   const round = await crawl(flow, `${site.origin}/round`);
   t.regex(round.contents[0]?.status_message ?? '', /circle/);
   t.is(other.requests.length, 0);
+});
+
+test('pages that redirect to another spelling of their address are taken', async (t) => {
+  const moved =
+    (location: string): SitePage =>
+    (response) =>
+      void response.writeHead(301, { location }).end();
+  const site = await startSite({
+    '/': htmlPage('home'),
+    '/%7Ejoe/': moved('/~joe/'),
+    '/~joe/': htmlPage('joe', ['/list?b=1&a=2']),
+    '/list?b=1&a=2': moved('/list?a=2&b=1'),
+    '/list?a=2&b=1': htmlPage('a list'),
+  });
+  t.teardown(site.close);
+  const done = await crawl(await startFlow(), `${site.origin}/%7Ejoe/`);
+  t.like(done, { status: 'completed', progress: { by_status: { ready: 3 } }, crawl: { reasons: {} } });
 });
