@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { LookupAddress } from 'node:dns';
 import { isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
@@ -104,5 +105,12 @@ function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
   }
-  return flat;
+  const { location } = flat;
+  return location === undefined ? flat : { ...flat, location: decodeUtf8(location) };
+}
+
+/** Header values are read as Latin-1. Servers that do not escape an address send its UTF-8, as browsers take it. */
+function decodeUtf8(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }

@@ -4,7 +4,7 @@ import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { LIMITS, egressToTraps } from '#test/support/servers/trap-egress.ts';
-import { TRAP_CERTIFICATE, startTrapServer } from '#test/support/servers/trap-server.ts';
+import { TRAP_CERTIFICATE, startRawTrap, startTrapServer } from '#test/support/servers/trap-server.ts';
 
 test('returns status, headers and body', async (t) => {
   const bytes = Buffer.from('Grüße', 'latin1');
@@ -51,6 +51,30 @@ test('connects to another address when the first does not respond', async (t) =>
   const egress = createEgress({ allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.3', '127.0.0.1'] });
   const response = await egress.fetchTo(`http://two.example:${server.port}/`, LIMITS);
   t.is(await text(response.body), 'ok');
+});
+
+test('follows a redirect to an address that the server has not escaped', async (t) => {
+  const asked: string[] = [];
+  const addresses: Record<string, Buffer> = {
+    '/utf-8': Buffer.from('/straße'),
+    '/latin-1': Buffer.from('/straße', 'latin1'),
+    '/escaped': Buffer.from('/stra%C3%9Fe'),
+  };
+  const trap = await startRawTrap(t, (socket) => {
+    socket.once('data', (data) => {
+      const path = data.toString('latin1').split(' ')[1] ?? '';
+      asked.push(path);
+      const location = addresses[path];
+      if (location === undefined) return void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      const head = Buffer.from('HTTP/1.1 302 Found\r\ncontent-length: 0\r\nlocation: ');
+      return void socket.end(Buffer.concat([head, location, Buffer.from('\r\n\r\n')]));
+    });
+  });
+  for (const path of Object.keys(addresses)) {
+    const response = await egressToTraps().fetchTo(`${trap.origin}${path}`, LIMITS);
+    t.is(await text(response.body), 'ok');
+    t.is(asked.at(-1), '/stra%C3%9Fe', path);
+  }
 });
 
 test('follows redirects, relative ones too, and reports the final URL', async (t) => {
