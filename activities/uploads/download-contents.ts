@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/app-error.ts';
 import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import type { StepOutcome } from '#domain/uploads/batch-outcome.ts';
@@ -15,6 +16,10 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 
 const CONCURRENCY = 4;
 const MAX_ATTEMPTS = 3;
+/** Waits between attempts: 1 s and 4 s, or as long as the server asks for, up to a limit: the slot is for others then. */
+const FIRST_WAIT_MS = 1_000;
+const WAIT_GROWTH = 4;
+const MAX_WAIT_MS = 30_000;
 /** How soon a download ends whose content is cancelled, deleted or replaced. */
 const CHECK_EVERY_MS = 1_000;
 
@@ -131,8 +136,12 @@ async function downloadOne(services: WorkerServices, batch: Batch, one: Download
       one.step.signal.throwIfAborted();
       if (one.signal.aborted) return false;
       if (isPassing(error)) throw error;
-      if (attempt < MAX_ATTEMPTS && isWorthAnotherDownload(error)) continue;
       const failure = error instanceof AppError ? error : null;
+      if (attempt < MAX_ATTEMPTS && isWorthAnotherDownload(error)) {
+        // When the content is cancelled or the worker stops, the next attempt ends at once.
+        await delay(waitMs(attempt, failure), undefined, { signal: one.signal }).catch(() => undefined);
+        continue;
+      }
       if (!failure)
         services.log.error(
           { error, content_id: one.content.content_id, workspace_id: batch.workspace_id },
@@ -148,6 +157,12 @@ async function downloadOne(services: WorkerServices, batch: Batch, one: Download
       return false;
     }
   }
+}
+
+/** Returns how long to wait after a failed attempt. */
+function waitMs(attempt: number, failure: AppError | null): number {
+  const askedMs = (failure?.retryAfterS ?? 0) * 1_000;
+  return Math.min(Math.max(askedMs, FIRST_WAIT_MS * WAIT_GROWTH ** (attempt - 1)), MAX_WAIT_MS);
 }
 
 async function downloadFile(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {

@@ -12,15 +12,19 @@ import { addContents, makePlace, type Place } from '#test/support/harness/conten
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** A server that begins to answer and never ends, but for `/text`. Counts its requests. */
+/** A server that begins to answer and never ends, but for `/text` and for `/busy`, which is busy once. Counts its requests. */
 async function openEndlessServer(t: ExecutionContext) {
-  const server = createServer((request, response) => {
+  const arrivals: number[] = [];
+  const server = createServer((request, response): void => {
+    arrivals.push(performance.now());
+    if (request.url === '/busy' && arrivals.length === 1) {
+      response.writeHead(429, { 'retry-after': '1' }).end();
+      return;
+    }
     response.writeHead(200, { 'content-type': 'text/plain' });
-    if (request.url === '/text') response.end('A text.');
+    if (request.url !== '/endless') response.end('A text.');
     else response.write('A text');
   });
-  let requests = 0;
-  server.on('request', () => (requests += 1));
   server.listen(0, DOWNLOAD_ADDRESS);
   await once(server, 'listening');
   t.teardown(() => {
@@ -28,7 +32,7 @@ async function openEndlessServer(t: ExecutionContext) {
     server.close();
   });
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  return { url: `http://${DOWNLOAD_ADDRESS}:${port}/endless`, server, requests: () => requests };
+  return { url: `http://${DOWNLOAD_ADDRESS}:${port}/endless`, server, arrivals, requests: () => arrivals.length };
 }
 
 const STEP = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
@@ -78,4 +82,15 @@ test('downloads of one workspace that do not end leave places for others', async
   t.like(await downloadContents(worker, theirs, STEP), { go_on: theirs.content_ids, more: [] });
   await place.stores.runControl.cancel(place.scope, { contentIds: first.content_ids });
   await downloading;
+});
+
+test('a server that is busy is asked again when it said', async (t) => {
+  const { worker, database } = await openWorker(t);
+  const { url, arrivals } = await openEndlessServer(t);
+  const batch = await addUrl(await makePlace(database), url.replace('endless', 'busy'));
+  t.like(await downloadContents(worker, batch, STEP), { go_on: batch.content_ids, more: [] });
+  const [first = 0, second = 0, ...further] = arrivals;
+  t.deepEqual(further, []);
+  // A timer may be early by a fraction of a millisecond.
+  t.true(second - first >= 999, `${second - first} ms between the requests`);
 });
