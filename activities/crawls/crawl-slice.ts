@@ -5,7 +5,7 @@ import type { CrawlArgs, CrawlSlice } from '#domain/crawls/crawl-jobs.ts';
 import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
 import { maxRequests } from './add-links.ts';
-import { waitForRequestSlot } from './wait-for-request-slot.ts';
+import { MAX_SLOT_WAIT_MS, waitForRequestSlot } from './wait-for-request-slot.ts';
 import type { StepContext } from '#activities/step.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import { packBatches } from '#activities/uploads/plan-batches.ts';
@@ -21,8 +21,6 @@ const TIME_SLICE_MS = 30_000;
 const CONCURRENCY = 4;
 /** Pages of one slice; also the largest batch. */
 const MAX_PAGES_PER_SLICE = 200;
-/** When the next request slot is further away, the slice ends instead of blocking the worker. */
-const MAX_SLOT_WAIT_MS = 5_000;
 
 /**
  * Fetches the next pages of a crawl for one time slice. Each page is written in one transaction, so nothing is lost or written

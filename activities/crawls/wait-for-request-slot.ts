@@ -23,18 +23,29 @@ export function hostHashOf(url: string): string {
   return urlHash(new URL(url).host.replace(/\.(?=$|:)/, ''));
 }
 
+type SlotContext = Pacing & {
+  services: { stores: { system: Pick<WorkerServices['stores']['system'], 'reserveRequestSlot'> } };
+  crawl: Pick<Crawl, 'origin' | 'robots'>;
+  signal: AbortSignal;
+};
+
+/** When the next request slot is further away, work ends for now instead of blocking the worker. */
+export const MAX_SLOT_WAIT_MS = 5_000;
+
 /**
  * Reserves the next request slot of a URL's host and waits for it; the caller sends its request at once. Reserves nothing and
  * returns at once when the slot is more than `maxWaitMs` away.
  */
 export async function waitForRequestSlot(
-  { services, crawl, signal }: { services: WorkerServices; crawl: Crawl; signal: AbortSignal },
+  { services, crawl, signal }: SlotContext,
   { url, maxWaitMs }: { url: string; maxWaitMs: number },
 ): Promise<RequestSlot> {
+  const isOwnSite = new URL(url).origin === crawl.origin;
   const slot = await services.stores.system.reserveRequestSlot(hostHashOf(url), {
-    intervalMs: requestIntervalMs({ services, crawl }),
+    // The robots.txt of this site says nothing about others.
+    intervalMs: requestIntervalMs({ services, crawl: isOwnSite ? crawl : { delay_ms: null } }),
     // Until this crawl has read the robots.txt, the longest interval that other crawls know of the host applies.
-    isIntervalKnown: crawl.robots !== null && new URL(url).origin === crawl.origin,
+    isIntervalKnown: crawl.robots !== null && isOwnSite,
     maxWaitMs,
   });
   if (slot.isReserved && slot.waitMs > 0) await delay(slot.waitMs, undefined, { signal });
