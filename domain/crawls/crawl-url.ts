@@ -7,9 +7,9 @@ export type CrawlUrl = { url: string; identity: string };
 const MAX_URL_LENGTH = 4096;
 /** Parameters that identify a visitor or a campaign, never a page. */
 const TRACKING =
-  /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*|sess(?:ion)?_?id|oscsid|zenid|xtcsid|cfid|cftoken)$/i;
-/** `sid` and `s` may also name a page: only a value that looks generated (26 to 64 letters and digits) is a session. */
-const SESSION = /^(?:sid|s|session)=(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{26,64}$/i;
+  /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*|oscsid|zenid|xtcsid|cfid|cftoken)$/i;
+/** These may also name a page: only a value that looks generated (26 to 64 letters and digits) is a session. */
+const SESSION = /^(?:sid|s|session|sess(?:ion)?_?id)=(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{26,64}$/i;
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#]*/gi;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 

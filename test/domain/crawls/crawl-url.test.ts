@@ -25,6 +25,9 @@ test('removes session ids under any name, and keeps parameters that may identify
   for (const query of [
     'sid=42',
     's=summer',
+    'session_id=12',
+    'sessionid=keynote',
+    'sess_id=7',
     'sid=d9428888-122b-11e1-b85c-61cd3cbb3210',
     's=thelongestwordofalllanguages',
   ]) {
