@@ -9,6 +9,7 @@ import { fetchSiteFile } from './fetch-site-file.ts';
 import {
   isRedirect,
   NO_LINKS,
+  type FoundLinks,
   requestOptions,
   retryableDownloadError,
   siteRulesOf,
@@ -16,7 +17,7 @@ import {
   type PageRequest,
   type PageResponse,
 } from './page-request.ts';
-import { declaresHtml, readResponse } from './read-response.ts';
+import { declaresHtml, readResponse, robotsTagDirectives } from './read-response.ts';
 import { waitForRequestSlot } from './wait-for-request-slot.ts';
 
 /** Documents may be larger than pages; their time limit is this many times that of a page. */
@@ -124,23 +125,28 @@ async function readRedirect({ request, inspect }: PageResponse, location: string
   return { kind: 'redirect', to: links[0] ?? null, address: URL.parse(location, page.url)?.href ?? '' };
 }
 
-/** An unchanged page has the links of its stored bytes. */
-async function readUnchanged(
-  { services, request, response, inspect }: PageResponse,
-  known: KnownPage,
-): Promise<PageOutcome> {
-  const { crawl, page } = request;
-  const { headers } = response;
+/** The headers of an unchanged page may have changed: they may ask not to index it. */
+async function readUnchanged(pageResponse: PageResponse, known: KnownPage): Promise<PageOutcome> {
+  const { headers } = pageResponse.response;
+  const asked = robotsTagDirectives(headers);
+  const found = asked.has('nofollow') ? NO_LINKS : await findStoredLinks(pageResponse, known);
+  if (asked.has('noindex')) return { kind: 'skipped', reason: 'noindex', ...found };
   const validators = {
     etag: headers['etag'] ?? known.etag,
     lastModified: headers['last-modified'] ?? known.last_modified,
   };
-  if (known.type !== 'text/html' || known.content_hash === null) return { kind: 'unchanged', ...NO_LINKS, validators };
+  return { kind: 'unchanged', ...found, validators };
+}
+
+/** An unchanged page has the links of its stored bytes. */
+async function findStoredLinks({ services, request, inspect }: PageResponse, known: KnownPage): Promise<FoundLinks> {
+  const { crawl, page } = request;
+  if (known.type !== 'text/html' || known.content_hash === null) return NO_LINKS;
   const task: PageTask = { kind: 'page', url: page.url, charset: null, rules: siteRulesOf(crawl) };
   const file = await services.blobs.checkOut(crawl.workspace_id, known.content_hash);
   try {
     const { links, isCut, isFollowable } = await inspect(file, task);
-    return { kind: 'unchanged', ...(isFollowable ? { links, isCut } : NO_LINKS), validators };
+    return isFollowable ? { links, isCut } : NO_LINKS;
   } finally {
     await file.release();
   }

@@ -3,6 +3,7 @@ import type { SpooledBlob } from '#domain/blob-store.ts';
 import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import { pageName } from '#operations/crawls/page-content.ts';
 import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
+import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';
 import {
   NO_LINKS,
@@ -19,8 +20,15 @@ const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 const DOCUMENT_TYPES =
   /^(?:application\/(?:pdf|rtf|msword|vnd\.ms-powerpoint|epub\+zip|octet-stream|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+)|text\/(?:plain|markdown|csv|tab-separated-values|rtf))$/;
 const CHARSET = /;\s*charset\s*=\s*["']?([\w.:-]+)/i;
-/** `X-Robots-Tag: other-bot: noindex` addresses another crawler. */
+/** `X-Robots-Tag: other-bot: noindex, nofollow` addresses another crawler. */
 const ADDRESSED = /^\s*([\w-]+)\s*:(.*)$/;
+/** Directives that have a value themselves. */
+const WITH_VALUE: ReadonlySet<string> = new Set([
+  'unavailable_after',
+  'max-snippet',
+  'max-image-preview',
+  'max-video-preview',
+]);
 
 /** True for a content type of HTML, or none: most servers that declare none serve HTML. */
 export function declaresHtml(contentType: string | undefined): boolean {
@@ -35,7 +43,7 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
   const { services, request, response } = reading;
   const declaredType = response.headers['content-type'];
   const isPage = declaresHtml(declaredType);
-  const isForbidden = robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('noindex');
+  const isForbidden = robotsTagDirectives(response.headers).has('noindex');
   const [mediaType = ''] = (declaredType ?? '').split(';');
   if (!isPage && (isForbidden || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase()))) {
     await response.discard();
@@ -78,8 +86,7 @@ async function inspectHtml({ request, response, inspect }: PageResponse, blob: S
   const charset = CHARSET.exec(response.headers['content-type'] ?? '')?.[1] ?? null;
   const payload: PageTask = { kind: 'page', url: page.url, charset, rules: siteRulesOf(crawl) };
   const found = await inspect(await responseFileOf(blob), payload);
-  const isFollowable =
-    found.isFollowable && !robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('nofollow');
+  const isFollowable = found.isFollowable && !robotsTagDirectives(response.headers).has('nofollow');
   return isFollowable ? found : { ...found, links: [], isCut: false };
 }
 
@@ -97,14 +104,21 @@ function validatorsOf({ response }: PageResponse): Validators {
   return { etag: response.headers['etag'] ?? null, lastModified: response.headers['last-modified'] ?? null };
 }
 
-/** Returns the directives of `X-Robots-Tag` that address all crawlers or this one, in lower case. */
-function robotsTagDirectives(header: string): Set<string> {
+/**
+ * Returns the directives of `X-Robots-Tag` that address all crawlers or this one, in lower case. The name of a crawler applies to the
+ * directives after it, up to the next name or the end of the line.
+ */
+export function robotsTagDirectives({ 'x-robots-tag': header = '' }: FetchedResponse['headers']): Set<string> {
   const asked = new Set<string>();
-  for (const part of header.toLowerCase().split(',')) {
-    const [, name, rest] = ADDRESSED.exec(part) ?? [];
-    if (name !== undefined && name !== CRAWLER_NAME.toLowerCase()) continue;
-    const word = (rest ?? part).trim();
-    for (const one of word === 'none' ? ['noindex', 'nofollow'] : [word]) asked.add(one);
+  for (const line of header.toLowerCase().split('\n')) {
+    let isAddressed = true;
+    for (const part of line.split(',')) {
+      const [, name, rest] = ADDRESSED.exec(part) ?? [];
+      if (name !== undefined && WITH_VALUE.has(name)) continue;
+      if (name !== undefined) isAddressed = name === CRAWLER_NAME.toLowerCase();
+      const word = (rest ?? part).trim();
+      if (isAddressed) for (const one of word === 'none' ? ['noindex', 'nofollow'] : [word]) asked.add(one);
+    }
   }
   return asked;
 }

@@ -22,7 +22,7 @@ export type ExchangeRequest = {
 
 export type Exchange = {
   status: number;
-  /** Names in lower case; the values of a repeated header are joined by a comma. */
+  /** Names in lower case; the values of a repeated header are joined by a comma, those of `x-robots-tag` by a line break. */
   headers: Readonly<Record<string, string>>;
   /** As transferred, not decompressed. */
   body: AsyncIterable<Uint8Array>;
@@ -103,10 +103,15 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
 function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(separatorOf(name)) : value;
   }
   const { location } = flat;
   return location === undefined ? flat : { ...flat, location: decodeUtf8(location) };
+}
+
+/** A crawler's name in `X-Robots-Tag` applies to the rest of its line, so its lines must not become one. */
+function separatorOf(name: string): string {
+  return name.toLowerCase() === 'x-robots-tag' ? '\n' : ', ';
 }
 
 /** Header values are read as Latin-1. Servers that do not escape an address send its UTF-8, as browsers take it. */

@@ -4,7 +4,7 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 
 export type FetchedResponse = {
   status: number;
-  /** Names in lower case; the values of a repeated header are joined by a comma. */
+  /** Names in lower case; the values of a repeated header are joined by a comma, those of `x-robots-tag` by a line break. */
   headers: Readonly<Record<string, string>>;
   /** The URL after redirects. Its query may contain secrets: show it with `urlForDisplay`. */
   url: string;
