@@ -37,5 +37,10 @@ export async function failPage(
     state: wasPublished ? state : 'failed',
     reason: wasPublished && state === 'gone' ? null : code,
     contentId,
+    // The next visit compares with the last successful one.
+    etag: known?.etag ?? null,
+    lastModified: known?.last_modified ?? null,
+    contentHash: known?.seen_hash ?? null,
+    fingerprint: known?.seen_fingerprint ?? null,
   };
 }

@@ -7,9 +7,10 @@ const NOT_TEXT: ReadonlySet<string> = new Set(
   'script,style,noscript,template,iframe,object,svg,canvas,audio,video,select,textarea,button,datalist'.split(','),
 );
 /** Attributes that appear in the extracted text, shape it, or hide it. */
-const TEXT_ATTRIBUTES = 'href,alt,colspan,rowspan,start,hidden,open,aria-hidden,role,epub:type'.split(',');
+const TEXT_ATTRIBUTES =
+  'href,alt,colspan,rowspan,start,hidden,open,aria-hidden,role,epub:type,checked,aria-checked'.split(',');
 /** A new version gives every page a new fingerprint. */
-const VERSION = 'page-2';
+const VERSION = 'page-3';
 
 export type PageFingerprint = {
   open(tag: string, attributes: Readonly<Record<string, string>>): void;
@@ -29,7 +30,9 @@ export function createPageFingerprint(): PageFingerprint {
   return {
     open(tag, attributes) {
       if (NOT_TEXT.has(tag)) within += 1;
-      if (within > 0 || tag === 'meta' || tag === 'link' || tag === 'input') return;
+      if (within > 0 || tag === 'meta' || tag === 'link') return;
+      // Of all fields only check boxes are text: `[x]` or `[ ]`.
+      if (tag === 'input' && attributes['type']?.toLowerCase() !== 'checkbox') return;
       const shown = TEXT_ATTRIBUTES.flatMap((name) => (attributes[name] === undefined ? [] : [name, attributes[name]]));
       const isInvisible = HIDDEN_STYLE.test(attributes['style'] ?? '');
       const language = CODE_LANGUAGE_CLASS.exec(attributes['class'] ?? '')?.[1] ?? '';

@@ -114,6 +114,23 @@ test('a page that has not changed, but whose stored bytes are lost, is fetched a
   t.is(site.asked('/tagged'), asked + 3, 'the bytes are stored again');
 });
 
+test('a page that failed, or was missing, is compared with its last successful visit', async (t) => {
+  const site = await startChangingSite();
+  t.teardown(site.close);
+  const tagged = site.pages.get('/tagged') ?? '';
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  for (const status of [403, 404]) {
+    site.pages.set('/tagged', (response) => void response.writeHead(status).end());
+    await crawl(flow, `${site.origin}/`);
+    site.pages.set('/tagged', tagged);
+    await crawl(flow, `${site.origin}/`);
+    const answers = site.requests.filter(({ path }) => path === '/tagged').map((request) => request.status);
+    t.deepEqual(answers.slice(-2), [status, 304]);
+    t.like((await contentsByPath(flow, first, site.origin))['/tagged'], { status: 'ready', sync_status: 'synced' });
+  }
+});
+
 test('a page whose bytes change on every visit is ingested again only when its text changes', async (t) => {
   let visits = 0;
   let says = 'the first state';

@@ -49,7 +49,7 @@ test('changes the fingerprint with the text of a page, not with each response', 
   const html = (visit: string, says: { text?: string; href?: string; level?: string } = {}) =>
     `<title>A page</title><meta name="csrf" content="${visit}"><style>.${visit}{}</style><link rel="stylesheet" href="/s.css?${visit}">
      <!-- served ${visit} --><body id="${visit}" class="c-${visit}"><h${says.level ?? 1}>A page</h${says.level ?? 1}>
-     <p>${says.text ?? 'It says this.'}</p><form><input type="hidden" value="${visit}"><button value="${visit}">Send ${visit}</button></form>
+     <p>${says.text ?? 'It says this.'}</p><form><input type="hidden" value="${visit}"><input type="checkbox" value="${visit}"><button value="${visit}">Send ${visit}</button></form>
      <a data-id="${visit}" href="${says.href ?? '/other'}">more</a><img src="/i.png?${visit}" alt="a picture"><script nonce="${visit}">${visit}</script>`;
   const fingerprint = async (text: string) => (await page(text)).fingerprint;
   const first = await fingerprint(html('one'));
@@ -63,6 +63,9 @@ test('changes the fingerprint with the text of a page, not with each response', 
     html('one').replace('<p>', '<p style="display: none">'),
     html('one').replace('<p>', '<p aria-hidden="true">'),
     html('one').replace('<p>', '<p role="banner">'),
+    html('one').replace('type="checkbox"', 'type="checkbox" checked'),
+    html('one').replace('<p>', '<p role="checkbox" aria-checked="true">'),
+    html('one').replace('<p>', '<p role="checkbox" aria-checked="false">'),
     html('one').replace('<p>', '<p class="language-js">'),
     html('one').replace('<title>A', '<title>The'),
     `${html('one')}<meta name="robots" content="nofollow">`,
