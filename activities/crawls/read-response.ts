@@ -1,4 +1,5 @@
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
+import { endingOfUrl } from '#domain/crawls/ending-of-url.ts';
 import type { SpooledBlob } from '#domain/blob-store.ts';
 import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import { pageName } from '#operations/crawls/page-content.ts';
@@ -42,10 +43,12 @@ export function declaresHtml(contentType: string | undefined): boolean {
 export async function readResponse(reading: PageResponse): Promise<PageOutcome> {
   const { services, request, response } = reading;
   const declaredType = response.headers['content-type'];
-  const isPage = declaresHtml(declaredType);
+  // An address that ends like a file is a page only if its server says so.
+  const mustBePage = !request.page.is_start && endingOfUrl(request.page.url) !== null;
+  const isPage = declaresHtml(declaredType ?? (mustBePage ? '' : undefined));
   const isForbidden = robotsTagDirectives(response.headers).has('noindex');
   const [mediaType = ''] = (declaredType ?? '').split(';');
-  if (!isPage && (isForbidden || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase()))) {
+  if (!isPage && (isForbidden || mustBePage || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase()))) {
     await response.discard();
     return { kind: 'skipped', reason: isForbidden ? 'noindex' : 'type', ...NO_LINKS };
   }
@@ -65,7 +68,7 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
   const found = isHtml ? await inspectHtml(reading, blob) : null;
   const { links, isCut } = found ?? NO_LINKS;
   if (isForbidden || found?.isIndexable === false) return { kind: 'skipped', reason: 'noindex', links, isCut };
-  const isTaken = type !== null && (isHtml || DOCUMENT_TYPES.test(type)) && isReadable(reading, type);
+  const isTaken = type !== null && (isHtml || (!mustBePage && DOCUMENT_TYPES.test(type))) && isReadable(reading, type);
   if (!isTaken) return { kind: 'skipped', reason: 'type', links, isCut };
   await services.blobs.store(request.crawl.workspace_id, [blob]);
   return {

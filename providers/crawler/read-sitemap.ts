@@ -19,7 +19,9 @@ export function readSitemap(bytes: Buffer): Sitemap {
   const text = decompress(bytes).toString('utf8').trimStart();
   if (!text.startsWith('<')) {
     const lines = text.split('\n', MAX_SITEMAP_LINKS + 1).map((line) => line.trim());
-    return { pages: lines.slice(0, MAX_SITEMAP_LINKS), sitemaps: [], isCut: Boolean(lines[MAX_SITEMAP_LINKS]) };
+    // An empty line would be the address of the sitemap itself.
+    const pages = lines.slice(0, MAX_SITEMAP_LINKS).filter((line) => line !== '');
+    return { pages, sitemaps: [], isCut: Boolean(lines[MAX_SITEMAP_LINKS]) };
   }
   const pages: string[] = [];
   const sitemaps: string[] = [];
@@ -38,9 +40,11 @@ export function readSitemap(bytes: Buffer): Sitemap {
       },
       onclosetag(name) {
         if (name !== 'loc' || address === null) return;
-        if (pages.length + sitemaps.length >= MAX_SITEMAP_LINKS) isCut = true;
-        else place?.push(address.trim());
+        const found = address.trim();
         address = null;
+        if (found === '') return;
+        if (pages.length + sitemaps.length >= MAX_SITEMAP_LINKS) isCut = true;
+        else place?.push(found);
       },
     },
     { xmlMode: true },

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
+import { endingOfUrl } from '#domain/crawls/ending-of-url.ts';
 import { decodeText } from '#providers/readers/shared/decode-text.ts';
 import type { ChildTask } from '#providers/sandbox/child-task.ts';
 import {
@@ -22,10 +23,6 @@ import { readSiteRobots, type SiteRobots } from './site-robots.ts';
 /** Browsers look for a charset declaration in the first bytes too. */
 const DECLARATION_BYTES = 4096;
 const DECLARED_CHARSET = /<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)/i;
-/** Extensions of images, media, styles, programs, archives and data, which are not crawled. */
-const NOT_DOCUMENTS =
-  /\.(?:jpe?g|png|gif|webp|avif|svgz?|ico|bmp|tiff?|heic|css|m?js|map|json|xml|rss|atom|woff2?|ttf|otf|eot|mp[34g]|m4[av]|mpe?g|og[gva]|opus|wav|flac|avi|mov|mkv|webm|wmv|swf|zip|gz|tgz|bz2|xz|7z|rar|tar|zst|jar|exe|msi|dmg|pkg|deb|rpm|apk|iso|img|bin|torrent|ics|vcf|sig|asc|sha\d+|md5)$/i;
-
 /** Rules of the last task: tasks of one site usually follow one another. */
 let cached: { rules: SiteRules; robots: SiteRobots } | null = null;
 
@@ -94,7 +91,7 @@ type LinkContext = { base: string; robots: SiteRobots; most: number; isTaken: (l
 
 /** True for a link that may lead to a page or a document. */
 function isDocument({ url }: Link): boolean {
-  return !NOT_DOCUMENTS.test(new URL(url).pathname);
+  return endingOfUrl(url) !== 'file';
 }
 
 /** Returns the links that are taken, without duplicates, and whether a limit cut them. */

@@ -26,7 +26,7 @@ test('a crawl of a site full of traps stores every expected page once and comple
     robots: 3,
     noindex: 2,
     off_site: 1,
-    type: 3,
+    type: 5,
     empty: 1,
     download_timeout: 1,
     download_too_large: 2,

@@ -31,8 +31,16 @@ test('finds every link of a page to its own site once, relative to its base URL'
   const found = await page(`<base href="/b/"><a href="x">1</a><a href="x#top">2</a><area href="/y">
     <link rel="next" href="?page=2"><meta http-equiv="refresh" content="5; url='z'"><a href="https://example.com/">3</a>
     <a href="mailto:a@b.c">4</a><a rel="nofollow" href="/no">5</a><a href="/picture.JPG">6</a><a href="http://example.org/">7</a>
-    <a href="report.pdf">8</a><!-- <a href="/comment">9</a> --><script>"<a href='/script'>"</script>`);
-  t.deepEqual(paths(found), ['/b/x', '/y', '/b/?page=2', '/b/z', '/b/report.pdf']);
+    <a href="report.pdf">8</a><a href="/wiki/Node.js">10</a><a href="/wiki/File:Harbour.jpg">11</a><!-- <a href="/comment">9</a> --><script>"<a href='/script'>"</script>`);
+  t.deepEqual(paths(found), [
+    '/b/x',
+    '/y',
+    '/b/?page=2',
+    '/b/z',
+    '/b/report.pdf',
+    '/wiki/Node.js',
+    '/wiki/File:Harbour.jpg',
+  ]);
   t.like(found, { isIndexable: true, isFollowable: true, canonical: null });
 });
 

@@ -15,6 +15,11 @@ export function addTypes(add: AddTrap, pages: TrapPages): string[] {
   const word = docx(docxParagraph('The minutes of the assembly of the harbour board.'));
   add('/minutes.docx', served('application/vnd.openxmlformats-officedocument.wordprocessingml.document', word));
   add('/notes', served('text/plain; charset=utf-8', 'Plain notes about the lock gates.'));
+  // Titles that end like files, and files without a page.
+  add('/wiki/Node.js', served('text/html', htmlPage('a runtime')));
+  add('/wiki/File:Harbour.jpg', served('text/html', htmlPage('a picture of the harbour')));
+  pages['/program.js'] = served('text/javascript', 'run()');
+  pages['/data.bin'] = served('application/octet-stream', 'A text, as far as its bytes go.');
   pages['/image.png'] = served('image/png', png());
   pages['/style.css'] = served('text/css', 'p { color: red }');
   pages['/picture'] = served('image/png', png());
@@ -30,6 +35,10 @@ export function addTypes(add: AddTrap, pages: TrapPages): string[] {
   return [
     '/minutes.docx',
     '/notes',
+    '/wiki/Node.js',
+    '/wiki/File:Harbour.jpg',
+    '/program.js',
+    '/data.bin',
     '/image.png',
     '/style.css',
     '/picture',
