@@ -58,10 +58,15 @@ export function ingestUploadJob(args: IngestUploadArgs, label: IngestLabel): Job
   };
 }
 
-/** Ingests a few contents again: after a retry, or when chunks are created later. */
-export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id: string | null }): JobStart {
+/**
+ * Ingests a few contents again: after a retry, or when chunks are created later. `downloads`: false for contents whose stored bytes are
+ * ingested, even if they come from a URL.
+ */
+export function ingestBatchJob(
+  run: RunKey & { content_ids: string[]; upload_id: string | null; downloads?: boolean },
+): JobStart {
   const workflowId = batchWorkflowId(run.run_id);
-  const args: IngestBatchArgs = { ...run, downloads: true, outbox_id: workflowId };
+  const args: IngestBatchArgs = { ...run, downloads: run.downloads ?? true, outbox_id: workflowId };
   return {
     workflow_type: 'ingestBatchV2',
     workflow_id: workflowId,

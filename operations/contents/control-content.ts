@@ -66,11 +66,11 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
   return jobs;
 }
 
-/** Starts a new run of one content and writes its job to the outbox. */
+/** Starts a new run of one content and writes its job to the outbox. Its URL is downloaded again unless `downloads` is false. */
 export async function restartContent(
   stores: Stores,
   caller: Caller,
-  run: { content_id: string; collection_id: string; reader?: string; reread?: boolean },
+  run: { content_id: string; collection_id: string; reader?: string; reread?: boolean; downloads?: boolean },
 ): Promise<JobStart> {
   const runId = uuidv7();
   const job = ingestBatchJob({
@@ -79,6 +79,7 @@ export async function restartContent(
     run_id: runId,
     content_ids: [run.content_id],
     upload_id: null,
+    downloads: run.downloads ?? true,
   });
   await stores.runControl.restart(caller.scope, run.collection_id, {
     contentIds: [run.content_id],

@@ -81,9 +81,11 @@ async function startIngestion(
     return { collectionId, status: run.paused ? 'paused' : run.stage, job: null };
   }
   requireActive(collection?.status ?? null);
+  // What the site says by now is asked for by uploading its URL again.
+  const downloads = content.content_hash === null;
   const job = run
-    ? await restartContent(stores, caller, { ...run, reader, reread })
-    : await linkContent(stores, caller, { contentId: content.id, collectionId, reader, reread });
+    ? await restartContent(stores, caller, { ...run, reader, reread, downloads })
+    : await linkContent(stores, caller, { contentId: content.id, collectionId, reader, reread, downloads });
   return { collectionId, status: 'pending', job };
 }
 
@@ -97,10 +99,15 @@ function requireActive(status: string | null): void {
 async function linkContent(
   stores: Stores,
   caller: Caller,
-  link: { contentId: string; collectionId: string; reader: string; reread: boolean },
+  link: { contentId: string; collectionId: string; reader: string; reread: boolean; downloads: boolean },
 ): Promise<JobStart> {
   const key = { workspace_id: caller.scope.workspaceId, collection_id: link.collectionId, run_id: uuidv7() };
-  const job = ingestBatchJob({ ...key, content_ids: [link.contentId], upload_id: null });
+  const job = ingestBatchJob({
+    ...key,
+    content_ids: [link.contentId],
+    upload_id: null,
+    downloads: link.downloads,
+  });
   const run = {
     content_id: link.contentId,
     upload_id: null,

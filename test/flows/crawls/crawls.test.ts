@@ -1,5 +1,6 @@
 import test from 'ava';
 import { requestIntervalMs } from '#activities/crawls/wait-for-request-slot.ts';
+import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { crawl, startCrawl, statusesOf, untilOver } from '#test/support/harness/crawl-flow.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
@@ -114,6 +115,12 @@ test('a crawl with ingest=false stores pages without ingesting them', async (t) 
   const contents = await Promise.all(done.contents.map(({ content_id }) => flow.content(content_id)));
   t.true(contents.every(({ type, size }) => type === 'text/html' && (size ?? 0) > 100));
   t.deepEqual(await flow.search('everything about a'), []);
+  const page = contents.find(({ name }) => name.endsWith('/a'));
+  site.pages.set('/a', htmlPage('something else'));
+  const json = { content_id: page?.id };
+  await flow.api.post('/chunks/create', CreateChunksResponse, { json, status: 202 });
+  t.like(await flow.reach(page?.id ?? '', 'ready'), { content_hash: page?.content_hash ?? '' });
+  t.is(site.asked('/a'), 1, 'its stored bytes are ingested');
 });
 
 test('a site that disallows its start page, or whose robots.txt cannot be read, is not crawled', async (t) => {
