@@ -3,6 +3,7 @@ import type { SpooledBlob } from '#domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { externalIdIssues } from '#domain/contents/external-id.ts';
+import { crawlUrl } from '#domain/crawls/crawl-url.ts';
 import type { UploadError, UploadForm, UploadItemFields } from '#domain/records/upload.ts';
 import { metadataIssues } from '#domain/filters/facets.ts';
 import type { NewContent } from '#store/contents/contents.ts';
@@ -121,15 +122,11 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
   const uploadedBy = form.user_id === null ? {} : { uploaded_by: form.user_id };
   if (item.source === 'url') {
     if (form.ingest) services.readers.requireAvailable(form.reader);
-    const content = {
-      ...shared,
-      type: null,
-      size: null,
-      content_hash: null,
-      url: item.url,
-      file_data: { url: item.url, ...uploadedBy },
-    };
-    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
+    // A crawl knows a page by its address without fragment and tracking parameters.
+    const url = form.crawl ? (crawlUrl(item.url)?.url ?? item.url) : item.url;
+    const file_data = { url, ...uploadedBy };
+    const content = { ...shared, type: null, size: null, content_hash: null, url, file_data };
+    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(url) };
   }
   const { sha256, sizeBytes } = item.blob;
   const head = item.blob.bytes ?? item.head ?? (await readHead(await item.blob.path()));

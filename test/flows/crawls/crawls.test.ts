@@ -123,6 +123,20 @@ test('a crawl with ingest=false stores pages without ingesting them', async (t) 
   t.is(site.asked('/a'), 1, 'its stored bytes are ingested');
 });
 
+test('a page is crawled into one content, whatever fragment and tracking parameters its address was sent with', async (t) => {
+  const site = await startSite({ '/': htmlPage('start', ['/docs']), '/docs': htmlPage('documents') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  await crawl(flow, `${site.origin}/`);
+  const ids = new Set<string>();
+  for (const typed of ['/docs#install', '/docs?utm_source=mail', '/docs']) {
+    const { crawl: one, progress } = await crawl(flow, `${site.origin}${typed}`);
+    t.like([one.pages, progress], [{ unchanged: 2 }, { total: 2 }], typed);
+    ids.add(one.content_id);
+  }
+  t.is(ids.size, 1);
+});
+
 test('a site that disallows its start page, or whose robots.txt cannot be read, is not crawled', async (t) => {
   const flow = await startFlow();
   const refused = async (pages: Parameters<typeof startSite>[0], fields: Record<string, string> = {}) => {
