@@ -2,6 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { PageTask } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import { isPassing } from '#activities/failures.ts';
+import { frontierLimits } from './add-links.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import {
@@ -82,7 +83,9 @@ async function fetchSitemap(services: WorkerServices, request: PageRequest): Pro
   const bytes = limitBytes(response.body, MAX_SITEMAP_BYTES);
   await using blob = await services.blobs.spool(bytes, MAX_SITEMAP_BYTES);
   const file = await responseFileOf(blob);
-  const payload: PageTask = { kind: 'sitemap', url: page.url, rules: siteRulesOf(crawl) };
+  // The largest sitemaps hold up the worker: what the frontier has no room for is not even received.
+  const most = frontierLimits(services, crawl).addresses;
+  const payload: PageTask = { kind: 'sitemap', url: page.url, most, rules: siteRulesOf(crawl) };
   const found = await services.pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   return { kind: 'sitemap', links: found.links, isCut: found.isCut, sitemaps: found.sitemaps };
 }

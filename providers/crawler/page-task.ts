@@ -12,10 +12,11 @@ export type SiteRules = {
 export type PageTask =
   | { kind: 'page'; url: string; charset: string | null; rules: SiteRules }
   | { kind: 'links'; links: readonly string[]; url: string; rules: SiteRules }
-  | { kind: 'sitemap'; url: string; rules: SiteRules }
+  /** `most`: links that may be followed, as many as the crawl has room for. */
+  | { kind: 'sitemap'; url: string; most: number; rules: SiteRules }
   | { kind: 'robots'; links: readonly string[]; rules: SiteRules };
 
-/** Most links of a page to pages and documents; further ones are ignored. */
+/** Most links of a page to pages and documents that robots.txt allows; further ones are ignored. */
 export const MAX_LINKS = 1_000;
 export const MAX_SITEMAP_LINKS = 50_000;
 /** Most characters of all URLs of one response, because the worker that receives them runs many crawls. */

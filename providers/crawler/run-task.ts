@@ -46,7 +46,7 @@ async function look(inputPath: string, task: PageTask): Promise<PageTaskResult> 
       return { ...NOTHING_FOUND, links: task.links.flatMap((text) => robots.link(text, task.url) ?? []) };
     case 'sitemap': {
       const sitemap = readSitemap(await readFile(inputPath));
-      const pages = linksOf(sitemap.pages, { base: task.url, robots, most: MAX_SITEMAP_LINKS, isTaken: isDocument });
+      const pages = linksOf(sitemap.pages, { base: task.url, robots, most: task.most, isTaken: isDocument });
       const sitemaps = linksOf(sitemap.sitemaps, { base: task.url, robots, most: MAX_LINKS, isTaken: () => true });
       const isCut = sitemap.isCut || pages.isCut || sitemaps.isCut;
       return { ...NOTHING_FOUND, links: pages.links, sitemaps: sitemaps.links, isCut };
@@ -86,7 +86,7 @@ function readPage(
   };
 }
 
-/** Base URL, rules, and which links are taken, up to how many. */
+/** Base URL, rules, and which links are taken, up to how many that robots.txt allows. */
 type LinkContext = { base: string; robots: SiteRobots; most: number; isTaken: (link: Link) => boolean };
 
 /** True for a link that may lead to a page or a document. */
@@ -101,12 +101,15 @@ function linksOf(
 ): Pick<PageTaskResult, 'links' | 'isCut'> {
   const found = new Map<string, Link>();
   let characters = 0;
+  let allowed = 0;
   for (const text of texts) {
     const link = robots.link(text, base);
     if (!link || found.has(link.identity) || !isTaken(link)) continue;
-    if (found.size >= most || characters > MAX_LINK_CHARACTERS) return { links: [...found.values()], isCut: true };
+    const isFull = found.size >= MAX_SITEMAP_LINKS || characters > MAX_LINK_CHARACTERS;
+    if (isFull || (link.isAllowed && allowed >= most)) return { links: [...found.values()], isCut: true };
     found.set(link.identity, link);
     characters += link.url.length;
+    allowed += link.isAllowed ? 1 : 0;
   }
   return { links: [...found.values()], isCut: false };
 }

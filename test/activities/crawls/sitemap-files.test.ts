@@ -7,7 +7,7 @@ import { fetchPage } from '#activities/crawls/fetch-page.ts';
 import type { PageRequest } from '#activities/crawls/page-request.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import type { SiteResponse } from '#providers/crawler/page-pool.ts';
-import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
+import { NOTHING_FOUND, type PageTask } from '#providers/crawler/page-task.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
@@ -22,7 +22,9 @@ test('a sitemap that waits to be read is in a file, which is removed afterwards'
   const origin = `http://${DOWNLOAD_ADDRESS}:${port}`;
   const { services } = await openOwnServices(t, { temporal: 'away' });
   const paths: string[] = [];
-  const inspect = async (response: SiteResponse) => {
+  const inspect = async (response: SiteResponse, task: PageTask) => {
+    // Twenty for each page, and a thousand.
+    t.like(task, { kind: 'sitemap', most: 1_200 });
     if (response !== null && 'path' in response) {
       t.is(await readFile(response.path, 'utf8'), sitemap);
       paths.push(response.path);
@@ -34,7 +36,7 @@ test('a sitemap that waits to be read is in a file, which is removed afterwards'
   // Fetching a sitemap uses no other service of a worker, and reads no more of its crawl.
   const worker = { ...services, egress, crawling, pages: { inspect } } as unknown as WorkerServices;
   const request = {
-    crawl: { workspace_id: 'a workspace', origin, robots: '' },
+    crawl: { workspace_id: 'a workspace', origin, robots: '', max_pages: 10 },
     page: { kind: 'sitemap', url: `${origin}/sitemap.xml` },
     known: null,
     signal: new AbortController().signal,

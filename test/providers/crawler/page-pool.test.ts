@@ -132,7 +132,7 @@ test('does not end a group of robots.txt at a line that is no rule', async (t) =
 
 test('reads sitemaps as XML, text and gzip, and rejects anything else', async (t) => {
   const sitemap = (bytes: Uint8Array) =>
-    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, work);
+    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, most: 50_000, rules: open }, work);
   const xml = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset>
     <url><loc> ${origin}/one?a=1&amp;b=2 </loc><image:loc>${origin}/picture</image:loc></url>
     <url><loc><![CDATA[${origin}/two]]></loc></url><url><loc>&b;</loc></url><url><loc>https://example.com/</loc></url></urlset>`;
@@ -157,11 +157,16 @@ test('says of links beyond a limit that they were left out, and counts only link
   t.deepEqual(cuts(await page(links(1_001))), [1_000, true]);
   t.deepEqual(cuts(await page('<a href="/x">'.repeat(5_001))), [1, true]);
   t.deepEqual(cuts(await page(`<a href="/x"></a>${'<div>'.repeat(6_000)}`)), [1, true]);
-  const sitemap = (lines: readonly string[]) =>
-    pool.inspect(Buffer.from(lines.join('\n')), { kind: 'sitemap', url: `${origin}/map`, rules: open }, work);
+  const sitemap = (lines: readonly string[], most = 50_000, rules = open) =>
+    pool.inspect(Buffer.from(lines.join('\n')), { kind: 'sitemap', url: `${origin}/map`, most, rules }, work);
   const addresses = Array.from({ length: 50_001 }, (_, index) => `${origin}/${index}`);
   t.deepEqual(cuts(await sitemap(addresses)), [50_000, true]);
   t.deepEqual(cuts(await sitemap([...addresses.slice(0, 50_000), ''])), [50_000, false]);
+  t.deepEqual(cuts(await sitemap(addresses.slice(0, 7), 7)), [7, false]);
+  t.deepEqual(cuts(await sitemap(addresses.slice(0, 8), 7)), [7, true]);
+  // Those that robots.txt disallows use up no room: 1, and 10 to 19.
+  const rules = { origin, robots: 'User-agent: *\nDisallow: /1' };
+  t.deepEqual(cuts(await sitemap(addresses.slice(0, 20), 9, rules)), [20, false]);
   const entries = (tag: string, count: number) =>
     addresses.slice(0, count).map((address) => `<${tag}><loc>${address}</loc></${tag}>`);
   t.deepEqual(cuts(await sitemap(['<urlset>', ...entries('url', 50_001)])), [50_000, true]);
@@ -173,7 +178,7 @@ test('bounds the cost of hostile responses', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);
   const sitemap = (bytes: Uint8Array) =>
-    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, work);
+    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, most: 50_000, rules: open }, work);
   const long = Array.from({ length: 20_000 }, (_, index) => `${origin}/${index}${'x'.repeat(2_000)}`);
   const { length } = (await sitemap(gzipSync(long.join('\n')))).links;
   t.true(length > 1_000 && length < 3_000, `${length} long addresses`);
