@@ -124,7 +124,10 @@ async function storeOutcome(
   const provider = providerForHistory(services, prepared.settings);
   services.metrics.countRefresh(outcome.kind === 'refused' ? outcome.status : outcome.kind);
   if (outcome.kind === 'refused') return refused(target, { status: outcome.status, code: outcome.code, provider });
-  if (outcome.kind === 'unavailable') return { ...outcome, target, sends, provider };
+  if (outcome.kind === 'unavailable') {
+    // A provider that is away now does not say what became of the send before, whose answer was lost.
+    return { ...outcome, is_unknown: outcome.is_unknown || sends > 1, target, sends, provider };
+  }
   const receipt = tokenReceiptNow(services);
   const sealedTokens = sealTokens(services, prepared, { tokens: outcome.tokens, receipt });
   try {

@@ -30,6 +30,8 @@ export type OAuthProvider = {
   assumed_lifetime_s: number | null;
   /** Meanings of error codes that are not in the standard, or differ from it. */
   errors: Readonly<Record<string, TokenErrorMeaning>>;
+  /** Errors that are temporary with this description only, under a code that otherwise ends the grant. Both in lower case. */
+  temporary_errors: readonly { code: string; description: string }[];
   /** Fields of a token response, besides the tokens, that are stored with the credentials. */
   kept_fields: readonly string[];
   /** Nested objects of a response that may hold the tokens when the top level does not; the first with an access token counts. */
@@ -50,6 +52,7 @@ export const STANDARD_PROVIDER: Omit<OAuthProvider, 'name' | 'title'> = {
   sends_scope_on_refresh: false,
   assumed_lifetime_s: 3_600,
   errors: {},
+  temporary_errors: [],
   kept_fields: [],
   token_objects: [],
 };

@@ -73,17 +73,18 @@ const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
  */
 export function parseTokenResponse(response: TokenResponse, provider: OAuthProvider): TokenOutcome {
   const body = parseBody(response);
-  const code = body && errorCodeOf(body);
-  if (code !== null) return outcomeOfErrorCode(code, response, provider);
   const isSuccess = response.status >= 200 && response.status < 300;
+  const error = body && (errorOf(body, provider) ?? errorOfStatusField(body, provider, isSuccess));
+  if (error !== null) return outcomeOfError(error, response);
   const tokenObject = body && isSuccess ? findTokenObject(body, provider) : null;
   if (tokenObject) return { kind: 'tokens', tokens: readTokens(tokenObject, body ?? {}, provider) };
   if (isSuccess) return { kind: 'unavailable', code: 'unreadable_answer', retry_after_s: null, is_unknown: true };
   return outcomeOfStatus(response);
 }
 
-function outcomeOfErrorCode(code: string, response: TokenResponse, provider: OAuthProvider): TokenOutcome {
-  const meaning = provider.errors[code] ?? ERROR_MEANINGS[code];
+type TokenError = { code: string; meaning: TokenErrorMeaning | undefined };
+
+function outcomeOfError({ code, meaning }: TokenError, response: TokenResponse): TokenOutcome {
   if (meaning === 'expired' || meaning === 'error') return { kind: 'refused', status: meaning, code };
   if (meaning === 'retry') return unavailable(code, response);
   // For an unknown error code, the HTTP status tells whether it is temporary.
@@ -121,15 +122,34 @@ function parseJson(text: string): Body | null {
   }
 }
 
-/** The error code: `error`, or what Slack (`ok: false`), HubSpot (`status`) and others (`{error: {code}}`) send instead. */
-function errorCodeOf(body: Body): string | null {
+/** The error that the body reports: in `error`, as others do `{error: {code}}`, or as Slack does (`ok: false`). */
+function errorOf(body: Body, provider: OAuthProvider): TokenError | null {
   const { error } = body;
   const nested = isBody(error) ? (error['code'] ?? error['status'] ?? error['type'] ?? 'unknown') : error;
-  const isMissing = nested === undefined || nested === null || nested === '' || nested === false;
-  if (!isMissing) return shortCode(nested);
-  if (body['ok'] === false) return 'not_ok';
+  const isMissing = nested === undefined || nested === null || nested === '' || nested === false || nested === 0;
+  const code = isMissing ? (body['ok'] === false ? 'not_ok' : null) : shortCode(nested);
+  if (code === null) return null;
+  return { code, meaning: isTemporary(code, body, provider) ? 'retry' : meaningOf(code, provider) };
+}
+
+/** HubSpot reports its errors as `status`. In a success, any other word there says nothing: tokens may be somewhere else. */
+function errorOfStatusField(body: Body, provider: OAuthProvider, isSuccess: boolean): TokenError | null {
   const { status } = body;
-  return typeof status === 'string' && typeof body['access_token'] !== 'string' ? shortCode(status) : null;
+  if (typeof status !== 'string' || typeof body['access_token'] === 'string') return null;
+  const code = shortCode(status);
+  const meaning = meaningOf(code, provider);
+  return isSuccess && meaning === undefined ? null : { code, meaning };
+}
+
+function meaningOf(code: string, { errors }: OAuthProvider): TokenErrorMeaning | undefined {
+  return [errors, ERROR_MEANINGS].find((meanings) => Object.hasOwn(meanings, code))?.[code];
+}
+
+/** Compares the description and does not keep it: it can quote the request. */
+function isTemporary(code: string, { error_description: text }: Body, { temporary_errors }: OAuthProvider): boolean {
+  if (typeof text !== 'string') return false;
+  const sent = text.trim().toLowerCase();
+  return temporary_errors.some((known) => known.code === code && known.description === sent);
 }
 
 /** Keeps codes only: descriptions can quote the request, and a text with digits may be a token. */

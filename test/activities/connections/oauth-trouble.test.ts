@@ -42,3 +42,34 @@ test('a connection that is set to active again after its token was refused is du
   const dueS = await dueInS();
   t.true(dueS !== null && dueS <= 0, String(dueS));
 });
+
+test('a connection stays active and due while the provider still processes a request whose answer was lost', async (t) => {
+  const busy = { error: 'invalid_grant', error_description: 'token request is already being processed' };
+  const answers = ['cut', { status: 400, body: busy }, { body: { access_token: 'at-1', expires_in: 3600 } }] as const;
+  let requests = 0;
+  const { exchange, persist, status, fence, dueInS, secrets } = await openOwnConnection(
+    t,
+    () => answers[(requests += 1) - 1] ?? 'stall',
+    'salesforce',
+  );
+  const run = randomUUID();
+  await persist(await exchange(run));
+  const second = await exchange(run);
+  t.like(second, { kind: 'unavailable', code: 'invalid_grant', is_unknown: true, sends: 2 });
+  t.deepEqual(await persist(second), { kind: 'unavailable', code: 'invalid_grant', retry_after_s: null });
+  t.is(await status(), 'active');
+  t.like(await fence(), { state: 'sending', sends: 2 }, 'nobody knows what became of the first send');
+  t.true(((await dueInS()) ?? 0) > 0, 'the next refresh is scheduled');
+  await persist(await exchange(randomUUID()));
+  t.like(await secrets(), { access_token: 'at-1', refresh_token: 'rt-0' });
+});
+
+test('a token whose outcome is unknown is not sent a third time in a run after a provider that was away', async (t) => {
+  const answers = ['cut', { status: 503, body: '' }] as const;
+  let requests = 0;
+  const { exchange, persist, server } = await openOwnConnection(t, () => answers[(requests += 1) - 1] ?? 'cut');
+  const run = randomUUID();
+  for (let attempt = 1; attempt <= 2; attempt += 1) await persist(await exchange(run));
+  t.like(await exchange(run), { kind: 'unavailable', code: 'outcome_unknown' });
+  t.is(server.requests.length, 2);
+});

@@ -124,6 +124,31 @@ test('handles the deviations of each provider', (t) => {
   t.like(salesforce, { tokens: { extras: { instance_url: 'https://x' }, lifetime_s: 3600, is_assumed: true } });
 });
 
+test('classifies temporary errors of Salesforce by code and description, and keeps no description', (t) => {
+  const salesforce = named('salesforce');
+  const of = (error: string, error_description: unknown, provider = salesforce) =>
+    read({ error, error_description }, { status: 400 }, provider);
+  const busy = 'token request is already being processed';
+  const retry = { kind: 'unavailable', retry_after_s: null, is_unknown: false };
+  t.deepEqual(of('invalid_grant', busy), { ...retry, code: 'invalid_grant' } as TokenOutcome);
+  t.is(verdict(of('invalid_grant', ' Token Request is already being processed ')), 'retry invalid_grant');
+  t.deepEqual(of('unknown_error', 'retry your request'), { ...retry, code: 'unknown_error' } as TokenOutcome);
+  for (const other of ['expired access/refresh token', '', undefined, null, 7, [busy]])
+    t.is(verdict(of('invalid_grant', other)), 'expired invalid_grant', JSON.stringify(other));
+  t.is(verdict(of('inactive_user', busy)), 'expired inactive_user');
+  t.is(verdict(of('invalid_grant', busy, standard)), 'expired invalid_grant', 'another provider');
+});
+
+test('a success is refused only by an error: neither by a zero nor by a status that is no known error', (t) => {
+  t.is(verdict(read({ error: 0, access_token: 'at' })), 'tokens');
+  t.is(verdict(read({ error: 1, access_token: 'at' })), 'error unknown_error');
+  const nested = { status: 'success', data: { access_token: 'at' } };
+  t.like(read(nested), { kind: 'unavailable', code: 'unreadable_answer', is_unknown: true });
+  t.is(verdict(read({ status: 'ok', authed_user: { access_token: 'xoxp' } }, {}, named('slack'))), 'tokens');
+  t.is(verdict(read({ status: 'BAD_REFRESH_TOKEN' })), 'expired bad_refresh_token');
+  t.is(verdict(read(nested, { status: 400 })), 'error success', 'an error says so by its HTTP status');
+});
+
 test('keeps only codes that cannot be a token or a sentence', (t) => {
   for (const error of ['rt-1234567890', 'You sent abc', 'x'.repeat(100), 42, ['a'], '<b>']) {
     const outcome = read({ error }, { status: 400 });

@@ -27,8 +27,15 @@ export function strictRotation(): TokenBehaviour {
   };
 }
 
-/** Creates a connection to a token server in a new database. Returns the steps of a refresh and helpers to shift its times. */
-export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBehaviour = strictRotation()) {
+/**
+ * Creates a connection to a token server, which answers as `provider` does, in a new database. Returns the steps of a refresh and
+ * helpers to shift its times.
+ */
+export async function openOwnConnection(
+  t: ExecutionContext,
+  behaviour: TokenBehaviour = strictRotation(),
+  provider = 'tracker',
+) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const server = await startTokenServer(behaviour);
   t.teardown(() => server.close());
@@ -36,7 +43,7 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
   const { body: connection } = await createConnection(services, caller, {
     idempotency: null,
     body: {
-      integration: 'tracker',
+      integration: provider,
       integration_type: 'api',
       label: null,
       status: 'active',
