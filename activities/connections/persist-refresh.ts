@@ -1,7 +1,7 @@
 import { assertNever } from '#domain/app-error.ts';
 import { scheduleRetryDelayS } from '#domain/connections/refresh-decision.ts';
 import type { SentExchange, RefreshResult, RefreshTarget } from '#domain/connections/oauth-refresh.ts';
-import type { Connection } from '#domain/records/connection.ts';
+import { CONNECTION_STATUSES, type Connection } from '#domain/records/connection.ts';
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { announceEvent } from '#operations/webhooks/announce-event.ts';
 import type { Services } from '#operations/services.ts';
@@ -47,7 +47,9 @@ async function persistRefusal(
   await lockConnection(stores, scope, target);
   const recorded = await stores.credentialRefreshes.recordFailure(scope, target, { code, state: 'refused' });
   if (!recorded) return resultOfOtherVersion(stores, scope, target);
-  await changeStatus(stores, scope, { target, from: null, to: status, code });
+  // One that was set to `inactive` stays so: later credentials would activate a connection that is `expired` or in `error`.
+  const from = CONNECTION_STATUSES.filter((current) => current !== 'inactive');
+  await changeStatus(stores, scope, { target, from, to: status, code });
   await stores.credentialRefreshes.setDue(scope, target.credential_id, null);
   return { kind: 'refused', status, code };
 }
@@ -86,7 +88,7 @@ async function resultOfOtherVersion(stores: Stores, scope: Scope, target: Refres
 
 type StatusChange = {
   target: RefreshTarget;
-  from: readonly Connection['status'][] | null;
+  from: readonly Connection['status'][];
   to: 'expired' | 'error';
   code: string;
 };

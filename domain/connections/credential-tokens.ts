@@ -66,7 +66,7 @@ export function lifetimeOfTokens(tokens: Tokens, canRefresh: boolean, receipt: T
   };
 }
 
-/** Returns the same for credentials of a request, from their `expires_at` (ISO 8601 or Unix seconds) or `expires_in`. */
+/** Returns the same for credentials of a request, from their `expires_at` (ISO 8601, or Unix time) or `expires_in`. */
 export function lifetimeOfCredentials(credentials: Credentials, receipt: TokenReceipt): TokenLifetime {
   const expiresMs = clientExpiryMs(credentials, receipt.receivedMs);
   if (expiresMs === null) return { expires_at: null, is_assumed: false, due_at: null };
@@ -85,11 +85,21 @@ const EXPIRES_SOON_S = 5 * 60;
 const YEAR_MS = 366 * 24 * 3_600_000;
 
 function clientExpiryMs({ expires_at: at, expires_in: lifetime }: Credentials, nowMs: number): number | null {
-  const seconds = numberOf(at);
-  const ms = seconds !== null ? seconds * 1000 : typeof at === 'string' ? Date.parse(at) : NaN;
+  const ms = unixMs(at);
   if (Number.isFinite(ms) && ms > 0 && ms < nowMs + 10 * YEAR_MS) return ms;
   const lifetimeMs = (numberOf(lifetime) ?? 0) * 1000;
   return lifetimeMs > 0 && lifetimeMs < 10 * YEAR_MS ? nowMs + lifetimeMs : null;
+}
+
+/** A larger Unix time is in milliseconds: as seconds it would be more than three thousand years away. */
+const MAX_UNIX_S = 1e11;
+
+/** Reads a time without an offset as UTC, as `IsoTimeInput` does. NaN for what is no time. */
+function unixMs(value: unknown): number {
+  const number = numberOf(value);
+  if (number !== null) return number > MAX_UNIX_S ? number : number * 1000;
+  if (typeof value !== 'string') return NaN;
+  return Date.parse(/(Z|GMT|UTC|[+-]\d{2}:?\d{2})$/i.test(value) ? value : `${value}Z`);
 }
 
 function numberOf(value: unknown): number | null {

@@ -35,8 +35,8 @@ export async function resolveOAuthSettings(
     scope: own.scope ?? sharedSettings.scope ?? null,
     granted_scope: credentialText(credentials, 'scope'),
   };
+  const provider = applySettings(applySettings(base, sharedSettings), own);
   if (clientId !== null) {
-    const provider = applySettings(applySettings(base, sharedSettings), own);
     return {
       provider,
       client_id: clientId,
@@ -52,7 +52,7 @@ export async function resolveOAuthSettings(
     );
   }
   return {
-    provider: applySettings(base, { ...sharedSettings, ...own }),
+    provider,
     client_id: shared.client_id,
     client_secret:
       shared.sealed_secret === null ? null : openClientSecret(means, scope, { name, sealed: shared.sealed_secret }),

@@ -161,19 +161,19 @@ export function createCredentialRefreshStore(database: Database) {
     },
 
     /**
-     * Sets the status of a connection. Returns null when it has that status already, or none of `from` (null: any), or is
+     * Sets the status of a connection. Returns null when it has that status already, or none of `from`, or is
      * deleted: nothing changed, and there is nothing to announce.
      */
     setStatus(
       scope: Scope,
       connectionId: string,
-      change: { from: readonly Connection['status'][] | null; to: 'expired' | 'error' },
+      change: { from: readonly Connection['status'][]; to: 'expired' | 'error' },
     ): Promise<Pick<Connection, 'integration' | 'user_id'> | null> {
       return queryOne(
         database,
         `update connections set status = :to, updated_at = now()
          where id = :connectionId and workspace_id = :workspaceId and status <> :to
-           and (:from::text[] is null or status = any(:from)) returning integration, user_id`,
+           and status = any(:from::text[]) returning integration, user_id`,
         { workspaceId: scope.workspaceId, connectionId, ...change },
       );
     },

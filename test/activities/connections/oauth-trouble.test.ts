@@ -73,3 +73,15 @@ test('a token whose outcome is unknown is not sent a third time in a run after a
   t.like(await exchange(run), { kind: 'unavailable', code: 'outcome_unknown' });
   t.is(server.requests.length, 2);
 });
+
+test('a connection that was set to inactive stays so after a refusal, and after new credentials', async (t) => {
+  const refusal = { status: 400, body: { error: 'invalid_grant' } };
+  const own = await openOwnConnection(t, () => refusal);
+  await own.subscribe();
+  await updateConnection(own.services, own.caller, { id: own.connectionId, fields: { status: 'inactive' } });
+  t.like(await own.persist(await own.exchange(randomUUID())), { kind: 'refused', status: 'expired' });
+  t.is(await own.status(), 'inactive');
+  t.deepEqual(await own.deliveries(), [], 'nothing changed that could be announced');
+  await own.replace({ client_id: 'loci', refresh_token: 'rt-1' });
+  t.is(await own.status(), 'inactive');
+});

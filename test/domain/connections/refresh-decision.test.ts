@@ -105,6 +105,8 @@ test('schedules a refresh before the expiry that credentials state', (t) => {
   for (const sent of [
     { expires_at: inAnHour },
     { expires_at: Date.parse(inAnHour) / 1000 },
+    { expires_at: Date.parse(inAnHour) },
+    { expires_at: String(Date.parse(inAnHour)) },
     { expires_in: 3600 },
     { expires_in: '3600' },
   ]) {
@@ -114,5 +116,28 @@ test('schedules a refresh before the expiry that credentials state', (t) => {
   t.is(life({ expires_in: 3600, refresh_token: null }).due_at, null);
   for (const sent of [{}, { expires_at: 'soon' }, { expires_in: -5 }, { expires_at: 1e30 }]) {
     t.deepEqual(life(sent), { expires_at: null, is_assumed: false, due_at: null }, JSON.stringify(sent));
+  }
+});
+
+test('reads an expiry without an offset as UTC, wherever the server is', (t) => {
+  const { TZ } = process.env;
+  t.teardown(() => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  });
+  for (const zone of ['America/New_York', 'Asia/Tokyo']) {
+    process.env['TZ'] = zone;
+    for (const at of [
+      '2026-01-01T01:00',
+      '2026-01-01T01:00:00.000000',
+      '2026-01-01 01:00:00',
+      '2026-01-01T01:00:00Z',
+      '2026-01-01T03:00:00+02:00',
+      '2026-01-01 03:00:00+0200',
+      'Thu, 01 Jan 2026 01:00:00 GMT',
+    ]) {
+      const life = lifetimeOfCredentials({ expires_at: at }, { receivedMs: Date.UTC(2026, 0), random: 0 });
+      t.is(life.expires_at, '2026-01-01T01:00:00.000Z', `${at} in ${zone}`);
+    }
   }
 });
