@@ -2,7 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { Compression } from '#domain/records/compression.ts';
 import type { CompressionRow, EndedCompression } from '#store/compression/compressions.ts';
 import type { Stores } from '#store/stores.ts';
-import { announceToUrl } from '#operations/webhooks/announce-event.ts';
+import { announceEvent, announceToUrl } from '#operations/webhooks/announce-event.ts';
 import type { Services } from '#operations/services.ts';
 import { presentCompression } from './present-compression.ts';
 
@@ -22,7 +22,7 @@ type Ending = {
 };
 
 /**
- * Ends a compression job exactly once: final status, webhook delivery and completed outbox row are committed together. For a job
+ * Ends a compression job exactly once: final status, webhook deliveries and completed outbox row are committed together. For a job
  * that has already ended, only the outbox row is completed. Returns null when there is no such job.
  */
 export async function endCompression(
@@ -40,11 +40,10 @@ export async function endCompression(
     if (ended === null) return job;
     await inside.compressions.end(scope, id, { ended, retentionMs: limits.compress.retentionMs });
     const row = { ...job, ...ended };
-    await announceToUrl(inside, scope, {
-      url: job.webhook_url,
-      type: ended.status === 'completed' ? 'compress.completed' : 'compress.failed',
-      data: await eventData(inside, scope, row),
-    });
+    const type = ended.status === 'completed' ? ('compress.completed' as const) : ('compress.failed' as const);
+    const event = { type, data: await eventData(inside, scope, row) };
+    await announceEvent(inside, scope, event);
+    await announceToUrl(inside, scope, { ...event, url: job.webhook_url });
     return row;
   });
 }

@@ -9,8 +9,8 @@ const SENT_WHEN: Readonly<Record<WebhookEventType, string>> = {
   'content.failed': 'A content could not be ingested',
   'connection.expired': 'A connection must be authorized again',
   'connection.error': 'The refresh of a connection keeps failing',
-  'compress.completed': 'A compression job with a `webhook_url` has completed',
-  'compress.failed': 'A compression job with a `webhook_url` has failed or was cancelled',
+  'compress.completed': 'A compression job has completed',
+  'compress.failed': 'A compression job has failed or was cancelled',
   'webhook.test': '`POST /webhooks/{webhook_id}/test` was called',
 };
 

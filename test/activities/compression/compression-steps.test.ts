@@ -6,9 +6,11 @@ import { completeCompression, failCompression } from '#activities/compression/co
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { CompressRequest } from '#domain/records/compression.ts';
+import type { Webhook } from '#domain/records/webhook.ts';
 import { acceptCompression } from '#operations/compression/accept-compression.ts';
 import { getCompression } from '#operations/compression/get-compression.ts';
 import { cancelCompression } from '#operations/compression/cancel-compression.ts';
+import { createWebhook } from '#operations/webhooks/create-webhook.ts';
 import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { unfoldText } from '#providers/compressors/unfold-text.ts';
@@ -76,6 +78,29 @@ test('activities are idempotent: a job gets one plan, one result and one final s
   t.is(job.metadata?.compressed_characters, job.content?.length);
   t.deepEqual(await deliveries(), ['compress.completed']);
   t.deepEqual(await query(database, `select 1 from outbox`), []);
+});
+
+test('the end of a job is told to its webhook_url and to each webhook that subscribes to it, once', async (t) => {
+  const { services, begin, caller, database } = await openJobs(t);
+  const subscribe = async (url: string, events: Webhook['events']) => {
+    const body = { url, events, description: null, collections: null, max_age_seconds: null, batch_size: 1 };
+    return (await createWebhook(services, caller, { body, idempotency: null })).body.id;
+  };
+  const named = await subscribe('https://a.example.com/', ['compress.completed']);
+  const all = await subscribe('https://b.example.com/', null);
+  await subscribe('https://c.example.com/', ['compress.failed']);
+  const { args, ending } = await begin(PARAGRAPH, { strategy: 'dedupe' });
+  await planCompression(services, args, first);
+  await compressSlice(services, { ...args, next: 0 }, first);
+  for (let again = 1; again <= 2; again += 1) await completeCompression(services, ending);
+  const rows = await query<{ to: string; event_type: string; job_id: string }>(
+    database,
+    `select coalesce(endpoint_id::text, url) as to, event_type, body::json -> 'data' ->> 'job_id' as job_id
+     from webhook_deliveries`,
+  );
+  const told = (to: string) => ({ to, event_type: 'compress.completed', job_id: args.job_id });
+  const byReceiver = (a: { to: string }, b: { to: string }) => a.to.localeCompare(b.to);
+  t.deepEqual(rows.toSorted(byReceiver), ['https://example.com/hook', named, all].map(told).toSorted(byReceiver));
 });
 
 test('a job retries while the chat model is unavailable, keeps finished work, and finally continues without the model', async (t) => {
