@@ -14,6 +14,9 @@ export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 /** Events that a webhook can subscribe to. A test event goes to the tested webhook only. */
 export const SUBSCRIBABLE_EVENT_TYPES = WEBHOOK_EVENT_TYPES.filter((type) => type !== 'webhook.test');
 
+/** Events that also go to the `webhook_url` of a request. */
+export const URL_EVENT_TYPES: readonly WebhookEventType[] = ['compress.completed', 'compress.failed'];
+
 /** True for events about single contents. An upload of a million files raises a million of them, so webhooks must name them. */
 export function isContentEvent(type: WebhookEventType): boolean {
   return type.startsWith('content.');

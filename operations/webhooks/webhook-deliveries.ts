@@ -61,7 +61,8 @@ export async function getWebhookDelivery(
 
 /**
  * Queues a finished delivery again, with the same id and bytes and a full set of attempts. A broken receiver is tried at once.
- * @throws AppError `not_found`, `conflict` while it is still being delivered, and when its webhook is deleted or disabled.
+ * @throws AppError `not_found`, `forbidden` when the caller may not read events of its type, `conflict` while it is still being
+ *   delivered, and when its webhook is deleted or disabled.
  */
 export async function redeliverWebhook(
   services: Services,
@@ -75,6 +76,7 @@ export async function redeliverWebhook(
     idempotency,
     effect: async (stores) => {
       const before = await findDelivery(stores, caller, id);
+      requireEventPermission(caller, before.event_type);
       if (!before.is_deliverable) {
         throw new AppError(
           'conflict',

@@ -1,13 +1,14 @@
 import { requireWholeWorkspace, type Caller } from '#domain/access/caller.ts';
 import type { WorkspaceWebhookSecret, Webhook } from '#domain/records/webhook.ts';
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
+import { URL_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import type { Secret } from '#security/secret.ts';
 import { generateWebhookSecret } from '#security/webhook-signature.ts';
 import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
 import type { SealedSecret } from '#store/webhooks/webhooks.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
-import { webhookNotFound } from './webhook-access.ts';
+import { requireEventAccess, requireEventPermission, webhookNotFound } from './webhook-access.ts';
 
 type Keys = Pick<Services, 'secrets'>;
 
@@ -36,19 +37,22 @@ export async function openSigningSecrets(
   return sealed.map((text) => services.secrets.keyRing.open(text, context));
 }
 
-/** Returns the secret that signs deliveries to the `webhook_url` of a request; creates it on first use. */
+/**
+ * Returns the secret that signs deliveries to the `webhook_url` of a request; creates it on first use.
+ * @throws AppError `forbidden` for callers who may not read what it signs.
+ */
 export async function getWorkspaceWebhookSecret(services: Services, caller: Caller): Promise<WorkspaceWebhookSecret> {
-  requireWholeWorkspace(caller);
+  requireSecretAccess(caller);
   return present(services, caller.scope, await findOrCreateWorkspaceSecret(services, caller.scope));
 }
 
-/** Replaces the secret of the workspace. The previous one also signs for 24 hours. */
+/** Replaces the secret of the workspace. The previous one also signs for 24 hours. @throws AppError `forbidden`, as above. */
 export async function rotateWorkspaceWebhookSecret(
   services: Services,
   caller: Caller,
   idempotency: Idempotency | null,
 ): Promise<Answer<WorkspaceWebhookSecret>> {
-  requireWholeWorkspace(caller);
+  requireSecretAccess(caller);
   const { scope } = caller;
   return withIdempotency(services, caller, {
     route: `POST /workspaces/${scope.workspaceId}/webhook-secret/rotate`,
@@ -59,6 +63,12 @@ export async function rotateWorkspaceWebhookSecret(
       return { status: 200, body: present(services, scope, required(row)) };
     },
   });
+}
+
+/** Who knows a secret can forge what it signs, so only those have it who could receive the same events. */
+function requireSecretAccess(caller: Caller): void {
+  requireWholeWorkspace(caller);
+  URL_EVENT_TYPES.forEach((type) => requireEventPermission(caller, type));
 }
 
 async function findOrCreateWorkspaceSecret(
@@ -93,7 +103,10 @@ function contextOf(scope: Scope, { webhookId }: SecretOwner) {
   return { workspaceId: scope.workspaceId, row };
 }
 
-/** Gives a webhook a new secret, in this answer and nowhere else; the one before signs as well for 24 hours. @throws AppError `not_found`. */
+/**
+ * Gives a webhook a new secret, in this answer and nowhere else; the one before signs as well for 24 hours.
+ * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read.
+ */
 export async function rotateWebhookSecret(
   services: Services,
   caller: Caller,
@@ -104,6 +117,9 @@ export async function rotateWebhookSecret(
     route: `POST /webhooks/${id}/rotate`,
     idempotency,
     effect: async (stores) => {
+      const before = await stores.webhooks.lock(caller.scope, id);
+      if (!before) throw webhookNotFound();
+      requireEventAccess(caller, before);
       const { plain, sealed } = newWebhookSecret(services, caller.scope, { webhookId: id });
       const rotated = await stores.webhooks.rotate(caller.scope, id, sealed);
       if (!rotated) throw webhookNotFound();

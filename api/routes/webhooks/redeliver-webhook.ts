@@ -11,7 +11,7 @@ export const redeliverWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Redeliver a webhook',
     description:
-      'Sends a finished delivery again, with the same `webhook-id` and body, to the current URL of its webhook.',
+      'Sends a finished delivery again, with the same `webhook-id` and body, to the current URL of its webhook. Also requires permission to read what the event reports.',
     permission: 'webhooks:write',
     params: DeliveryParams,
     response: WebhookDelivery,

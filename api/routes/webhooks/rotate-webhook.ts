@@ -11,7 +11,7 @@ export const rotateWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Only this response contains the new `secret`. For 24 hours, messages are also signed with the previous one.',
+      'Only this response contains the new `secret`. For 24 hours, messages are also signed with the previous one. Also requires permission to read what the events of the webhook report.',
     permission: 'webhooks:write',
     params: WebhookParams,
     response: Webhook,

@@ -12,7 +12,8 @@ export const getWebhookSecretRoute = administrationRoute(
     path: '/workspaces/{workspace_id}/webhook-secret',
     tag: 'Webhooks',
     summary: 'Get the webhook secret of a workspace',
-    description: 'Verifies the webhooks that are sent to the `webhook_url` of a request.',
+    description:
+      'Verifies the webhooks that are sent to the `webhook_url` of a request. Also requires `compress:read`, to read what they report.',
     permission: 'webhooks:write',
     administrator: 'allowed',
     params: WorkspaceParams,
@@ -32,7 +33,8 @@ export const rotateWebhookSecretRoute = administrationRoute(
     path: '/workspaces/{workspace_id}/webhook-secret/rotate',
     tag: 'Webhooks',
     summary: 'Rotate the webhook secret of a workspace',
-    description: 'For 24 hours, webhooks are signed with the previous secret as well.',
+    description:
+      'For 24 hours, webhooks are signed with the previous secret as well. Also requires `compress:read`, to read what they report.',
     permission: 'webhooks:write',
     administrator: 'allowed',
     params: WorkspaceParams,

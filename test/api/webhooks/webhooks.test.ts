@@ -137,6 +137,28 @@ test('a webhook cannot subscribe to events that its creator may not read', async
   t.is((await blind.fail(`/webhooks/${all.id}`, { method: 'PATCH', json })).status, 403);
 });
 
+test('a secret is shown and rotated only for keys that may read the events which it signs', async (t) => {
+  const owner = await freshClient();
+  const { workspaceId } = owner;
+  const { id } = await createWebhook(owner, UNUSED_URL, { events: ['upload.completed'] });
+  const secretPath = `/workspaces/${workspaceId}/webhook-secret`;
+  const keyWith = async (...reads: string[]) =>
+    apiClient((await createKey({ workspaceId, permissions: ['webhooks:read', 'webhooks:write', ...reads] })).key);
+  const uploads = await keyWith('uploads:read');
+  const compressions = await keyWith('compress:read');
+  t.truthy((await uploads.post(`/webhooks/${id}/rotate`, Webhook)).secret);
+  t.like(await compressions.fail(`/webhooks/${id}/rotate`, { method: 'POST' }), { status: 403, code: 'forbidden' });
+  for (const [path, method] of [
+    [secretPath, 'GET'],
+    [`${secretPath}/rotate`, 'POST'],
+  ] as const) {
+    t.regex((await compressions.get(path, WorkspaceWebhookSecret, { method })).secret, /^whsec_/);
+    const refused = await uploads.fail(path, { method });
+    t.is(refused.status, 403);
+    t.true(JSON.stringify(refused.body.detail).includes('compress:read'));
+  }
+});
+
 test('a workspace has at most 100 webhooks', async (t) => {
   const api = await freshClient();
   const create = () => api.send('/webhooks', { method: 'POST', json: { url: UNUSED_URL } });
