@@ -27,6 +27,8 @@ type Recorded = { decision: DeliveryDecision; jobs: readonly JobStart[]; wakeUps
 /** The claim was made while the webhook still had a URL. */
 const NO_URL: SendResult = { status: null, retryAfterS: null, error: 'The webhook is deleted or disabled.' };
 
+const MOVED_MESSAGE = 'The URL changed while this was sent. It is sent to the new one.';
+
 /**
  * Sends a claimed delivery and records the result, with what it means for the receiver. Returns the HTTP status, null without a
  * response.
@@ -48,6 +50,21 @@ export async function attemptDelivery(
   return result.status;
 }
 
+/** Whether an attempt failed at a URL that the webhook does not have any more, so that it says nothing about the one it has. */
+async function hasMoved(stores: Stores, { claimed, result: { status } }: Attempt): Promise<boolean> {
+  const { endpoint_id: id, url } = claimed;
+  const isDelivered = status !== null && status >= 200 && status < 300;
+  if (id === null || url === null || isDelivered) return false;
+  const current = await stores.webhooks.lockUrl(workspaceScope(claimed), id);
+  return current !== null && current !== url;
+}
+
+async function recordAtOldUrl(stores: Stores, { claimed, result: { status, error } }: Attempt): Promise<Recorded> {
+  const result = { id: claimed.id, number: claimed.attempts, statusCode: status, error, message: MOVED_MESSAGE };
+  await stores.webhookAttempts.finishAtOldUrl(workspaceScope(claimed), result);
+  return { decision: { kind: 'again', waitMs: 0 }, jobs: [], wakeUps: [] };
+}
+
 /**
  * Records the result of an attempt in one transaction: of the delivery, of its receiver, and of its webhook if the answer was
  * 410. Locks the webhook, then the receiver, then deliveries, as all do.
@@ -56,6 +73,7 @@ async function recordAttempt(services: WebhookServices, attempt: Attempt): Promi
   const { claimed, result, isProbe } = attempt;
   const { stores } = services;
   const scope = workspaceScope(claimed);
+  if (await hasMoved(stores, attempt)) return recordAtOldUrl(stores, attempt);
   if (result.status === 410) await disableGone(stores, claimed);
   const isHealthy = isReceiverHealthy(result);
   const limits = receiverLimits(services.webhooks);
@@ -135,7 +153,7 @@ async function recordReceiver(
   return { jobs: [], wakeUps: await wakeReceiver(stores, scope, { receiver_id, outage: before.outage }) };
 }
 
-/** Disables the webhook of a delivery whose receiver answered 410, unless it has another URL by now. */
+/** Disables the webhook of a delivery whose receiver answered 410, unless it is disabled or deleted by now. */
 async function disableGone(stores: Stores, { endpoint_id: endpointId, url, id, ...claimed }: ClaimedDelivery) {
   if (endpointId === null || url === null) return;
   const scope = workspaceScope(claimed);

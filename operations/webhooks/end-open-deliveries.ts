@@ -26,9 +26,6 @@ export async function endOpenDeliveries(
 export async function forgetReceiver(stores: Stores, scope: Scope, receiverId: string): Promise<WakeUp[]> {
   const before = await stores.webhookReceivers.lock(scope, receiverId);
   if (before === null) return [];
-  if (before.failing_since !== null) {
-    await stores.webhookAttempts.returnToLine(scope, receiverId, { since: before.failing_since });
-  }
   await stores.webhookReceivers.forget(scope, receiverId);
   if (before.outage === null) return [];
   return wakeReceiver(stores, scope, { receiver_id: receiverId, outage: before.outage });

@@ -4,6 +4,8 @@ import { receiverLimits, type WebhookServices } from './webhook-services.ts';
 export const GONE_MESSAGE = 'The receiver answered 410; the webhook is disabled.';
 export const DELETED_MESSAGE = 'The webhook was deleted before this was delivered.';
 export const DISABLED_MESSAGE = 'The webhook was disabled before this was delivered; enable it, then redeliver.';
+export const UNREADABLE_MESSAGE =
+  'The URL was changed by a caller who may not read this event, so it was not sent there. Redeliver it if it should be.';
 
 const MESSAGES: EndMessages = {
   gone: GONE_MESSAGE,

@@ -8,12 +8,15 @@ import type { WakeUp } from '#store/outbox/wake-ups.ts';
 import type { Stores } from '#store/stores.ts';
 import type { WebhookFields } from '#store/webhooks/webhooks.ts';
 import { endOpenDeliveries, forgetReceiver } from './end-open-deliveries.ts';
-import { DISABLED_MESSAGE } from './end-overdue-deliveries.ts';
-import { requireEventAccess, webhookNotFound } from './webhook-access.ts';
+import { DISABLED_MESSAGE, UNREADABLE_MESSAGE } from './end-overdue-deliveries.ts';
+import { readableEventTypes, requireEventAccess, webhookNotFound } from './webhook-access.ts';
+
+/** Deliveries that go to a new URL in one statement: the first ones with the change, the others right after it. */
+const MAX_AT_ONCE = 1_000;
 
 /**
- * Changes the fields that were sent. Open deliveries go to the new URL, at once; when the webhook is disabled, they end as
- * `failed`, thousands of them soon after.
+ * Changes the fields that were sent. Open deliveries go to the new URL, at once, except those that the caller may not read: they
+ * end as `failed`. When the webhook is disabled, all of them do, thousands of them soon after.
  * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read.
  */
 export async function updateWebhook(
@@ -23,7 +26,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { id, fields } = change;
   const { scope } = caller;
-  const { webhook, wakeUps } = await services.stores.transaction(async (stores) => {
+  const { webhook, wakeUps, isMoved } = await services.stores.transaction(async (stores) => {
     const before = await stores.webhooks.lock(scope, id);
     if (!before) throw webhookNotFound();
     if (fields.collections) {
@@ -33,11 +36,12 @@ export async function updateWebhook(
     const after = fieldsAfter(before, fields);
     requireEventAccess(caller, before);
     requireEventAccess(caller, after);
-    const woken = await changeReceiver(stores, scope, { before, after });
+    const woken = await changeReceiver(stores, caller, { before, after });
     const updated = await stores.webhooks.update(scope, id, after);
     if (!updated) throw webhookNotFound();
-    return { webhook: updated, wakeUps: woken };
+    return { webhook: updated, wakeUps: woken, isMoved: after.url !== before.url };
   });
+  if (isMoved) await requeueOthers(services, scope, webhook);
   sendWakeUps(services, wakeUps);
   return webhook;
 }
@@ -60,12 +64,24 @@ function fieldsAfter(before: Webhook, fields: UpdateWebhookRequest): WebhookFiel
 
 async function changeReceiver(
   stores: Stores,
-  scope: Scope,
+  caller: Caller,
   { before, after }: { before: Webhook; after: WebhookFields },
 ): Promise<WakeUp[]> {
   const { id: webhookId } = before;
+  const { scope } = caller;
   if (after.status === 'disabled') {
     return endOpenDeliveries(stores, scope, { webhookId, message: DISABLED_MESSAGE });
   }
-  return after.url === before.url ? [] : forgetReceiver(stores, scope, webhookId);
+  if (after.url === before.url) return [];
+  const wakeUps = await forgetReceiver(stores, scope, webhookId);
+  const unreadable = { types: readableEventTypes(caller), message: UNREADABLE_MESSAGE };
+  await stores.webhookAttempts.endUnreadable(scope, webhookId, unreadable);
+  await stores.webhookAttempts.requeue(scope, webhookId, { changedAt: null, maxCount: MAX_AT_ONCE });
+  return wakeUps;
+}
+
+/** Makes due what was left over, in small transactions. What an interruption leaves is sent when it is due anyway. */
+async function requeueOthers({ stores }: Services, scope: Scope, { id, updated_at: at }: Webhook): Promise<void> {
+  const batch = { changedAt: new Date(at), maxCount: MAX_AT_ONCE };
+  while ((await stores.webhookAttempts.requeue(scope, id, batch)) === MAX_AT_ONCE);
 }

@@ -1,8 +1,13 @@
 import { AppError } from '#domain/app-error.ts';
-import { requirePermission, type Caller, type Permission } from '#domain/access/caller.ts';
+import { holdsPermissions, requirePermission, type Caller, type Permission } from '#domain/access/caller.ts';
 import type { Webhook } from '#domain/records/webhook.ts';
 import { reachesCollection } from '#domain/access/scope.ts';
-import { isContentEvent, SUBSCRIBABLE_EVENT_TYPES, type WebhookEventType } from '#domain/webhooks/webhook-events.ts';
+import {
+  isContentEvent,
+  SUBSCRIBABLE_EVENT_TYPES,
+  WEBHOOK_EVENT_TYPES,
+  type WebhookEventType,
+} from '#domain/webhooks/webhook-events.ts';
 
 /**
  * Requires that the caller who creates or changes a webhook may read everything that the webhook will send.
@@ -25,6 +30,14 @@ export function requireEventAccess(
       'This webhook would send events of collections that you have no access to. Set `collections` to those you can read.',
     );
   }
+}
+
+/** Returns the types of events that the caller may read. */
+export function readableEventTypes(caller: Caller): WebhookEventType[] {
+  return WEBHOOK_EVENT_TYPES.filter((type) => {
+    const permission = permissionFor(type);
+    return permission === null || holdsPermissions(caller, [permission]);
+  });
 }
 
 /** Requires the permission to read what events of this type report. @throws AppError `forbidden` that names the permission. */

@@ -16,6 +16,9 @@ export type AttemptResult = {
   isAnsweredProbe: boolean;
 };
 
+/** The place in the line of a delivery that is about to be sent to another URL, with a full set of attempts. */
+const AT_NEW_URL = `due_at = queued_at, unhealthy_at = null, round_attempts = 0, leased_until = null, updated_at = now()`;
+
 /** Records the results of attempts and ends deliveries. */
 export function createWebhookAttempts(database: Database) {
   return {
@@ -39,6 +42,65 @@ export function createWebhookAttempts(database: Database) {
         { ...result, workspaceId: scope.workspaceId },
       );
       return row !== null;
+    },
+
+    /**
+     * Records a failed attempt at a URL that its webhook no longer has: it does not count, and the delivery is due at once. Does
+     * nothing to a delivery that has ended or was claimed again.
+     */
+    async finishAtOldUrl(
+      scope: Scope,
+      result: Pick<AttemptResult, 'id' | 'number' | 'statusCode' | 'error' | 'message'>,
+    ): Promise<void> {
+      await query(
+        database,
+        `with noted as (
+           update webhook_attempts set finished_at = clock_timestamp(), status_code = :statusCode, error = :error
+           where delivery_id = :id and number = :number and workspace_id = :workspaceId
+         )
+         update webhook_deliveries set status = 'retrying', status_message = :message, ${AT_NEW_URL}
+         where id = :id and workspace_id = :workspaceId and ${IS_WAITING} and attempts = :number`,
+        { ...result, workspaceId: scope.workspaceId },
+      );
+    },
+
+    /**
+     * Makes up to `maxCount` deliveries of a webhook due that wait for another attempt, because its URL has changed; with
+     * `changedAt`, only those unchanged since. Those that are being sent are left to `finishAtOldUrl`. Returns how many.
+     */
+    async requeue(
+      scope: Scope,
+      endpointId: string,
+      { changedAt, maxCount }: { changedAt: Date | null; maxCount: number },
+    ): Promise<number> {
+      const rows = await query(
+        database,
+        `update webhook_deliveries set ${AT_NEW_URL} where id in (
+           select id from webhook_deliveries
+           where receiver_id = :endpointId and workspace_id = :workspaceId and ${IS_WAITING} and status = 'retrying'
+             and (leased_until is null or leased_until <= now())
+             and (:changedAt::timestamptz is null or updated_at < :changedAt)
+           -- Those that were made due are last, so that a batch does not look at the ones before it again.
+           order by due_at desc limit :maxCount for update skip locked) returning 1`,
+        { endpointId, changedAt, maxCount, workspaceId: scope.workspaceId },
+      );
+      return rows.length;
+    },
+
+    /** Ends open deliveries of a webhook as `failed`: of other types than `types`, or of collections out of scope. */
+    async endUnreadable(
+      scope: Scope,
+      endpointId: string,
+      { types, message }: { types: readonly string[]; message: string },
+    ): Promise<void> {
+      await query(
+        database,
+        `update webhook_deliveries set status = 'failed', status_message = :message, leased_until = null, updated_at = now()
+         where receiver_id = :endpointId and workspace_id = :workspaceId and ${IS_WAITING}
+           and (event_type <> all(:types::text[]) or (:collectionIds::uuid[] is not null
+             and (collections is null or not collections <@ :collectionIds::uuid[])))`,
+        { ...scope, endpointId, types, message },
+      );
     },
 
     /**

@@ -91,6 +91,13 @@ export function createWebhookStore(database: Database) {
       return row && toWebhook(row);
     },
 
+    /** Returns the URL of an active webhook, which stays until the transaction ends; null without such a webhook. */
+    async lockUrl(scope: Scope, id: string): Promise<string | null> {
+      const sql = `select url from webhook_endpoints
+        where id = :id and workspace_id = :workspaceId and status = 'active' for key share`;
+      return (await queryOne<{ url: string }>(database, sql, { id, workspaceId: scope.workspaceId }))?.url ?? null;
+    },
+
     /** Updates a webhook. Waiting deliveries are sent to its new URL. Returns null when it is outside the scope. */
     async update(scope: Scope, id: string, fields: WebhookFields): Promise<Webhook | null> {
       const row = await queryOne<Row>(

@@ -82,12 +82,29 @@ test('a webhook that is enabled again sends nothing of before, however much that
   );
 });
 
-test('a new URL gets the waiting deliveries at once', async (t) => {
-  const own = await openReceiver(t, { count: 20, status: 500 });
-  await own.sendAll();
-  const better = await startWebhookReceiver(t);
-  await updateWebhook(own.services, own.caller, { id: own.webhookId, fields: { url: better.origin } });
-  await own.sendAll();
-  t.is(better.received.length, 20);
-  t.is((await own.probe()).status, 'over');
+// A receiver that answers 404 works, and refuses the messages: there is nothing that a new URL would end.
+for (const status of [500, 404]) {
+  test(`a new URL gets the deliveries at once that wait because of a ${status}, with all attempts`, async (t) => {
+    const own = await openReceiver(t, { count: 20, status });
+    await own.sendAll();
+    const better = await startWebhookReceiver(t);
+    await updateWebhook(own.services, own.caller, { id: own.webhookId, fields: { url: better.origin } });
+    await own.sendAll();
+    t.is(better.received.length, 20);
+    t.is(await countDeliveries(own.database, 'delivered'), 20);
+    const counted = await query(own.database, 'select distinct round_attempts from webhook_deliveries');
+    t.deepEqual(counted, [{ round_attempts: 1 }]);
+    t.is((await own.probe()).status, 'over');
+  });
+}
+
+test('a new URL makes 2,500 deliveries due that wait for their next attempt', async (t) => {
+  const own = await openReceiver(t, { count: 2_500, status: 204 });
+  await query(
+    own.database,
+    `update webhook_deliveries set status = 'retrying', round_attempts = 5, due_at = now() + interval '1 day'`,
+  );
+  await updateWebhook(own.services, own.caller, { id: own.webhookId, fields: { url: `${own.receiver.origin}/new` } });
+  const due = 'select count(*) as count from webhook_deliveries where due_at <= now() and round_attempts = 0';
+  t.deepEqual(await query(own.database, due), [{ count: 2_500 }]);
 });

@@ -4,17 +4,18 @@ import { v7 as uuidv7 } from 'uuid';
 import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import { newWebhookSecret } from '#operations/webhooks/webhook-secrets.ts';
 import { query } from '#store/postgres.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { countDeliveries, openOwnSender } from '#test/support/harness/own-sender.ts';
 import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 
-/** Creates a webhook with `count` deliveries, whose receiver holds all responses until `answerGone` sends 410. */
+/** Creates a webhook with `count` deliveries, whose receiver holds all responses until `answerAll` sends them. */
 async function open(t: ExecutionContext, count: number) {
   const own = await openOwnSender(t);
   const waiting: ServerResponse[] = [];
   const arrived = Promise.withResolvers<void>();
   const receiver = await startWebhookReceiver(t, (response) => {
     waiting.push(response);
-    if (waiting.length === count) arrived.resolve();
+    if (receiver.received.length === count) arrived.resolve();
   });
   const id = uuidv7();
   const { webhooks, webhookEvents } = own.services.stores;
@@ -38,11 +39,13 @@ async function open(t: ExecutionContext, count: number) {
   await arrived.promise;
   return {
     ...own,
+    receiver,
+    sender,
     move: () => webhooks.update(own.scope, id, { ...fields, url: `${receiver.origin}/new` }),
     webhook: () => webhooks.find(own.scope, id),
-    /** Answers all messages with 410 and waits until the results are recorded. */
-    answerGone: async () => {
-      for (const response of waiting) response.writeHead(410).end();
+    /** Answers all messages and waits until the results are recorded. */
+    answerAll: async (status: number) => {
+      for (const response of waiting.splice(0)) response.writeHead(status).end();
       await sender.drain();
     },
   };
@@ -50,7 +53,7 @@ async function open(t: ExecutionContext, count: number) {
 
 test('several concurrent 410 responses are all recorded and disable the webhook', async (t) => {
   const own = await open(t, 4);
-  await own.answerGone();
+  await own.answerAll(410);
   t.like(await own.webhook(), { status: 'disabled', disabled_reason: 'gone' });
   t.is(await countDeliveries(own.database, 'failed'), 4);
   const attempts = await query(own.database, 'select status_code from webhook_attempts where finished_at is not null');
@@ -60,9 +63,22 @@ test('several concurrent 410 responses are all recorded and disable the webhook'
   );
 });
 
-test('a 410 from the previous URL of a webhook does not disable it', async (t) => {
-  const own = await open(t, 1);
-  await own.move();
-  await own.answerGone();
-  t.like(await own.webhook(), { status: 'active', disabled_reason: null });
-});
+for (const status of [410, 404, 503]) {
+  test(`a ${status} from the previous URL of a webhook says nothing about the new one, which gets the message at once`, async (t) => {
+    const own = await open(t, 1);
+    await own.move();
+    await own.answerAll(status);
+    t.like(await own.webhook(), { status: 'active', disabled_reason: null });
+    t.deepEqual(await query(own.database, 'select from webhook_receivers'), []);
+    t.is(await own.sender.sendDue(), 1);
+    await until(
+      async () => own.receiver.received.map(({ path }) => path),
+      ([, path]) => path === '/new',
+    );
+    await own.answerAll(204);
+    const rows = await query(own.database, 'select status, attempts, round_attempts from webhook_deliveries');
+    t.deepEqual(rows, [{ status: 'delivered', attempts: 2, round_attempts: 1 }], 'the first attempt does not count');
+    const codes = await query(own.database, 'select status_code from webhook_attempts order by number');
+    t.deepEqual(codes, [{ status_code: status }, { status_code: 204 }]);
+  });
+}
