@@ -11,6 +11,9 @@ export function generateWebhookSecret(): Secret {
   return new Secret(SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64'));
 }
 
+/** Headers of a message: its id, the time and the signatures. */
+export type WebhookSignature = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>;
+
 /**
  * Returns the signature headers of one attempt (Standard Webhooks 1.0.0). `webhook-id` and the body are the same in every
  * attempt; the timestamp is that of this one. Every secret signs, newest first: receivers accept a message when any signature
@@ -19,7 +22,7 @@ export function generateWebhookSecret(): Secret {
 export function createWebhookSignature(
   message: { id: string; body: string; sentAt: Date },
   secrets: readonly Secret[],
-): Record<string, string> {
+): WebhookSignature {
   const { id, body, sentAt } = message;
   return {
     'webhook-id': id,

@@ -17,6 +17,7 @@ import { sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import { GONE_MESSAGE } from './end-overdue-deliveries.ts';
 import { endOpenDeliveries } from './end-open-deliveries.ts';
 import { sendMessage, type SendResult } from './send-message.ts';
+import { signMessage } from './sign-message.ts';
 import { wakeReceiver } from './wake-receiver.ts';
 import { receiverLimits, type WebhookServices } from './webhook-services.ts';
 
@@ -31,15 +32,18 @@ const MOVED_MESSAGE = 'The URL changed while this was sent. It is sent to the ne
 
 /**
  * Sends a claimed delivery and records the result, with what it means for the receiver. Returns the HTTP status, null without a
- * response.
+ * response. A message that cannot be signed is neither sent nor counted.
  */
 export async function attemptDelivery(
   services: WebhookServices,
   claimed: ClaimedDelivery,
   { isProbe }: { isProbe: boolean },
 ): Promise<number | null> {
+  const { url } = claimed;
+  const signature = url === null ? null : await signMessage(services, claimed, { isProbe });
+  if (url !== null && signature === null) return null;
   const startedMs = performance.now();
-  const result = claimed.url === null ? NO_URL : await sendMessage(services, claimed, claimed.url);
+  const result = url === null || signature === null ? NO_URL : await sendMessage(services, claimed, { url, signature });
   const attempt = { claimed, isProbe, result, durationMs: performance.now() - startedMs };
   const { decision, jobs, wakeUps } = await services.stores.transaction((stores) =>
     recordAttempt({ ...services, stores }, attempt),

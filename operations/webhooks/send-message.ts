@@ -1,9 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
 import { MAX_RETRY_AFTER_S, type ReceiverResponse } from '#domain/webhooks/delivery-decision.ts';
 import { retryAfter, type FetchedResponse } from '#security/egress/fetched-response.ts';
-import { createWebhookSignature } from '#security/webhook-signature.ts';
+import type { WebhookSignature } from '#security/webhook-signature.ts';
 import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
-import { openSigningSecrets } from './webhook-secrets.ts';
 import type { WebhookServices } from './webhook-services.ts';
 
 export type SendResult = ReceiverResponse & { error: string | null };
@@ -15,16 +14,14 @@ export type SendResult = ReceiverResponse & { error: string | null };
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_BODY_MS = 1_000;
 
-/** Sends the message of a delivery once, signed. Returns what went wrong instead of throwing. */
+/** Sends the message of a delivery once, with its signature. Returns what went wrong instead of throwing. */
 export async function sendMessage(
   services: WebhookServices,
   claimed: ClaimedDelivery,
-  url: string,
+  { url, signature }: { url: string; signature: WebhookSignature },
 ): Promise<SendResult> {
   const { timeoutMs } = services.webhooks;
   try {
-    const message = { id: claimed.id, body: claimed.body, sentAt: services.clock.now() };
-    const signature = createWebhookSignature(message, await openSigningSecrets(services, claimed));
     const response = await services.egress.fetchTo(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...signature },

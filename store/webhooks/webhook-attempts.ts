@@ -64,6 +64,20 @@ export function createWebhookAttempts(database: Database) {
       );
     },
 
+    /** Takes back a claim whose message was not sent: there was no attempt. */
+    async release(scope: Scope, claim: { id: string; number: number; isProbe: boolean }): Promise<void> {
+      await query(
+        database,
+        `with removed as (
+           delete from webhook_attempts where delivery_id = :id and number = :number and workspace_id = :workspaceId
+         )
+         update webhook_deliveries set leased_until = null, updated_at = now(),
+           round_attempts = greatest(0, round_attempts - case when :isProbe::boolean then 0 else 1 end)
+         where id = :id and workspace_id = :workspaceId and ${IS_WAITING} and attempts = :number`,
+        { ...claim, workspaceId: scope.workspaceId },
+      );
+    },
+
     /**
      * Makes up to `maxCount` deliveries of a webhook due that wait for another attempt, because its URL has changed; with
      * `changedAt`, only those unchanged since. Those that are being sent are left to `finishAtOldUrl`. Returns how many.

@@ -99,6 +99,18 @@ export function createWebhookReceivers(database: Database) {
       );
     },
 
+    /** Sends nothing to a receiver for this long, with whom nothing needs to be wrong. `slots` are those of a new row. */
+    async postpone(scope: Scope, id: string, { pauseMs, slots }: { pauseMs: number; slots: number }): Promise<void> {
+      await query(
+        database,
+        `insert into webhook_receivers as f (id, workspace_id, slots, next_attempt_at)
+         values (:id, :workspaceId, :slots, now() + :pauseMs::bigint * interval '1 millisecond')
+         on conflict (id) do update set updated_at = now(),
+           next_attempt_at = greatest(f.next_attempt_at, excluded.next_attempt_at)`,
+        { id, workspaceId: scope.workspaceId, slots, pauseMs },
+      );
+    },
+
     /** Ends the pause of a receiver. Returns the outage if its circuit is open, so that its workflow has to be woken. */
     async endPause(scope: Scope, id: string): Promise<number | null> {
       const sql = `update webhook_receivers set next_attempt_at = now() where id = :id and workspace_id = :workspaceId

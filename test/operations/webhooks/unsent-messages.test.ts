@@ -1,0 +1,40 @@
+import test from 'ava';
+import { query } from '#store/postgres.ts';
+import { countDeliveries, openReceiver } from '#test/support/harness/own-sender.ts';
+
+test('messages that cannot be signed are neither sent nor counted, and their receiver waits', async (t) => {
+  const own = await openReceiver(t, { count: 20, status: 500 });
+  const [{ sealed } = { sealed: '' }] = await query<{ sealed: string }>(
+    own.database,
+    'select sealed_secret as sealed from webhook_endpoints',
+  );
+  const seal = (text: string) => query(own.database, 'update webhook_endpoints set sealed_secret = :text', { text });
+  const withoutKey = sealed.replace(/^sealed\.\d+/, 'sealed.999');
+  const log = () =>
+    query(
+      own.database,
+      `select (select count(*) from webhook_attempts)::int as attempts, sum(round_attempts)::int as counted from webhook_deliveries`,
+    );
+  await seal(withoutKey);
+  await own.sendAll();
+  t.deepEqual(await log(), [{ attempts: 0, counted: 0 }]);
+  t.like(await own.show(), { delivery_state: 'ok', failing_since: null });
+  t.is(own.receiver.received.length, 0);
+  await query(own.database, 'update webhook_receivers set next_attempt_at = now()');
+  await seal(sealed);
+  await own.sendAll();
+  t.like(await own.show(), { delivery_state: 'failing' });
+  const tried = own.receiver.received.length;
+  const counted = await log();
+  await seal(withoutKey);
+  const probed = await own.probe();
+  t.like(probed, { status: 'failing', status_code: null });
+  t.true(probed.wait_ms > 50_000, `${probed.wait_ms} ms`);
+  t.deepEqual(await log(), counted);
+  t.is(own.receiver.received.length, tried);
+  own.state.status = 204;
+  await seal(sealed);
+  t.like(await own.probe(), { status: 'over', status_code: 204 });
+  await own.sendAll();
+  t.is(await countDeliveries(own.database, 'delivered'), 20);
+});
