@@ -201,7 +201,10 @@ function toRefreshable({
 
 export type DueRefresh = { workspace_id: string; connection_id: string };
 
-/** Claims credentials that are due for a refresh, longest due first. They cannot be claimed again for five minutes. */
+/**
+ * Claims credentials that are due for a refresh, longest due first, but none of workspaces that are being deleted. They cannot be
+ * claimed again for five minutes.
+ */
 export function claimDueRefreshes(
   database: Database,
   due: { workspaceId: string | null; limit: number },
@@ -212,6 +215,7 @@ export function claimDueRefreshes(
      where c.credential_id = k.id and k.id in (
        select k.id from credentials k join connections c on c.credential_id = k.id
        where k.due_at <= now() and c.status <> 'inactive' and (:workspaceId::uuid is null or k.workspace_id = :workspaceId)
+         and exists (select from workspaces o where o.id = k.workspace_id and o.status = 'active')
        order by k.due_at limit :limit for update of k skip locked)
      returning k.workspace_id, c.id as connection_id`,
     due,

@@ -46,8 +46,9 @@ const IS_FREE = `d.${IS_WAITING} and (d.leased_until is null or d.leased_until <
   and (e.max_age_seconds is null or d.queued_at > now() - e.max_age_seconds * interval '1 second')`;
 const IS_DUE = `${IS_FREE} and d.due_at <= now()`;
 
-/** SQL condition: webhook `e`, if any, is active, and no earlier deliveries of it are being ended. */
-const IS_ACTIVE = (endpointId: string) => `(${endpointId} is null or (e.status = 'active' and e.drop_before is null))`;
+/** SQL condition: webhook `e` of row `r`, if any, is active and ends no earlier deliveries, and its workspace is active. */
+const IS_ACTIVE = (r: string) => `(${r}.endpoint_id is null or (e.status = 'active' and e.drop_before is null))
+  and exists (select from workspaces o where o.id = ${r}.workspace_id and o.status = 'active')`;
 
 /**
  * Ids as an array are looked up in the index, whatever the planner believes about their number: a join could scan the table.
@@ -112,7 +113,7 @@ export function createWebhookQueue(database: Database) {
              cross join lateral (select from webhook_deliveries d where d.receiver_id = r.receiver_id and ${IS_DUE}
                order by d.due_at, d.id limit 1) first
              where (f.id is null or (f.state <> 'open' and coalesce(f.next_attempt_at <= now(), true)))
-               and ${IS_ACTIVE('r.endpoint_id')}
+               and ${IS_ACTIVE('r')}
            ), turns as (
              select *, row_number() over (partition by workspace_id order by random()) * :maxSlots::int
                + coalesce((:running::jsonb ->> workspace_id::text)::int, 0) as place
@@ -150,7 +151,7 @@ export function createWebhookQueue(database: Database) {
         database,
         `with due as (
            select d.id from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id
-           where d.receiver_id = :receiverId and d.workspace_id = :workspaceId and ${IS_FREE} and ${IS_ACTIVE('d.endpoint_id')}
+           where d.receiver_id = :receiverId and d.workspace_id = :workspaceId and ${IS_FREE} and ${IS_ACTIVE('d')}
              and (d.due_at <= now() or :isWoken::boolean)
            order by d.due_at, d.id limit 1 for update of d skip locked
          ), ${CLAIM_DUE} select * from sent`,

@@ -24,11 +24,19 @@ export function createWorkspaceDeletions(database: Database) {
       return row?.status ?? null;
     },
 
-    /** Hides the workspace and deletes its API keys, which from now on are unknown keys. */
+    /**
+     * Hides the workspace and deletes its API keys, which from now on are unknown keys, and the stored response of its creation,
+     * which would name a workspace that is gone.
+     */
     async begin(scope: Scope): Promise<void> {
       await query(
         database,
-        `with hidden as (update workspaces set status = 'deleting', updated_at = now() where id = :workspaceId)
+        `with hidden as (
+           update workspaces set status = 'deleting', updated_at = now() where id = :workspaceId
+         ), forgotten as (
+           delete from idempotency_keys where workspace_id = :workspaceId and principal = 'administrator'
+             and route = 'POST /workspaces'
+         )
          delete from api_keys where workspace_id = :workspaceId`,
         { ...scope },
       );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { updateConnection } from '#operations/connections/update-connection.ts';
+import { deleteWorkspace } from '#operations/workspaces/delete-workspace.ts';
 import { openOwnConnection } from '#test/support/harness/own-connection.ts';
 
 test('an exchange returns its tokens without waiting for a Postgres that hangs', async (t) => {
@@ -84,4 +85,15 @@ test('a connection that was set to inactive stays so after a refusal, and after 
   t.deepEqual(await own.deliveries(), [], 'nothing changed that could be announced');
   await own.replace({ client_id: 'loci', refresh_token: 'rt-1' });
   t.is(await own.status(), 'inactive');
+});
+
+test('tokens of a workspace that is being deleted are not refreshed by the schedule', async (t) => {
+  const { services, caller, database } = await openOwnConnection(t);
+  const claim = async () => {
+    await database.raw('update credentials set due_at = now()');
+    return services.stores.system.claimDueRefreshes({ workspaceId: null, limit: 10 });
+  };
+  t.is((await claim()).length, 1);
+  await deleteWorkspace(services, caller);
+  t.deepEqual(await claim(), []);
 });

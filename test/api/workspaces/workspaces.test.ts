@@ -129,6 +129,17 @@ test('the same Idempotency-Key creates one workspace and returns the same secret
   t.is(late.status, 409);
 });
 
+test('an Idempotency-Key whose workspace is being deleted answers 409', async (t) => {
+  const api = await openAsOperator(t);
+  const headers = { 'Idempotency-Key': 'workspace-2' };
+  const { id } = await api.create('one', headers);
+  const asOperator = { token: ADMIN_TOKEN, headers };
+  t.is((await api.send(`/workspaces/${id}`, { method: 'DELETE', ...asOperator })).status, 202);
+  const again = await api.send('/workspaces', { method: 'POST', json: { name: 'one' }, ...asOperator });
+  t.is(again.status, 409, JSON.stringify(again.body));
+  t.like(again.body, { code: 'conflict' });
+});
+
 test('the name of a workspace has 1 to 100 characters', async (t) => {
   const api = await openAsOperator(t);
   const post = async (name: unknown) =>

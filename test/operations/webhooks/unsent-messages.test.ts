@@ -1,4 +1,5 @@
 import test from 'ava';
+import { deleteWorkspace } from '#operations/workspaces/delete-workspace.ts';
 import { query } from '#store/postgres.ts';
 import { countDeliveries, openReceiver } from '#test/support/harness/own-sender.ts';
 
@@ -37,4 +38,18 @@ test('messages that cannot be signed are neither sent nor counted, and their rec
   t.like(await own.probe(), { status: 'over', status_code: 204 });
   await own.sendAll();
   t.is(await countDeliveries(own.database, 'delivered'), 20);
+});
+
+test('nothing is sent or probed for a workspace that is being deleted', async (t) => {
+  const own = await openReceiver(t, { count: 20, status: 500 });
+  await own.announce(`${own.receiver.origin}/once`);
+  await own.sendAll();
+  const { outage } = (await own.jobs())[0]?.args ?? {};
+  t.truthy(outage, 'the receiver is broken');
+  await query(own.database, 'update webhook_deliveries set due_at = now(), leased_until = null');
+  const sent = own.receiver.received.length;
+  await deleteWorkspace(own.services, own.caller);
+  t.like(await own.probe(), { status: 'over' });
+  t.deepEqual(await own.claim(), []);
+  t.is(own.receiver.received.length, sent);
 });
