@@ -25,7 +25,7 @@ import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-end
 import { openHealthServer } from './health-server.ts';
 import { startLoops } from './loops.ts';
 import { watchQueueBacklogs } from './queue-backlogs.ts';
-import { ensureRefreshSchedule } from './refresh-schedule.ts';
+import { keepRefreshSchedule } from './refresh-schedule.ts';
 import { createTaskWorkers } from './task-workers.ts';
 import { keepCompiledCode } from './keep-compiled-code.ts';
 import { loadDataConverter, temporalConnection } from './temporal-connection.ts';
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
     keepCompiledCode();
     const running = workers.map((worker) => worker.run());
     const beside = [
-      ensureRefreshSchedule({ ...temporal, log, signal }),
+      keepRefreshSchedule({ ...temporal, log, signal }),
       watchQueueBacklogs({ ...temporal, ...services, signal }),
     ];
     whenAborted(signal, () => workers.forEach(shutDownWorker));
