@@ -49,6 +49,7 @@ import * as uploadLists from './lists/20261208_upload_lists.ts';
 import * as workspaceTurns from './20261212_workspace_turns.ts';
 import * as rejectedContents from './20261213_rejected_contents.ts';
 import * as incompleteCrawls from './20261213_incomplete_crawls.ts';
+import * as waitingReceivers from './20261213_waiting_receivers.ts';
 
 type Migration = {
   name: string;
@@ -109,6 +110,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261212_workspace_turns', ...workspaceTurns },
   { name: '20261213_rejected_contents', ...rejectedContents },
   { name: '20261213_incomplete_crawls', ...incompleteCrawls },
+  { name: '20261213_waiting_receivers', ...waitingReceivers },
 ];
 
 /** For `knex.migrate`. */

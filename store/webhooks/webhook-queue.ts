@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
-import { IS_WAITING, WAITING_RECEIVERS } from './waiting-receivers.ts';
+import { IS_WAITING, waitingReceivers } from './waiting-receivers.ts';
 
 /** A delivery that this process has leased and must send now. */
 export type ClaimedDelivery = {
@@ -38,6 +39,9 @@ export type ClaimRequest = {
   /** Most of them for one workspace. */
   maxOfWorkspace: number;
 };
+
+/** So many receivers of a workspace are looked at by a claim: twice as many as it has webhooks. */
+const MAX_RECEIVERS_OF_WORKSPACE = 200;
 
 const MILLISECOND = `interval '1 millisecond'`;
 
@@ -92,7 +96,8 @@ export function createWebhookQueue(database: Database) {
   return {
     /**
      * Claims deliveries of all workspaces that are due, of each receiver the oldest, and as many as it has free slots. Receivers
-     * with an open circuit are passed over. Workspaces take turns; one with many receivers has as many turns as one with few.
+     * with an open circuit are passed over. Workspaces take turns; one with many receivers has as many turns as one with few, and
+     * of one with very many, only some are looked at.
      */
     async claimDue({ leaseMs, maxSlots }: ClaimLimits, request: ClaimRequest): Promise<ClaimedDelivery[]> {
       // Workers ask twice a second, and planning the claim takes twenty times as long as this.
@@ -104,7 +109,7 @@ export function createWebhookQueue(database: Database) {
         await query(transaction, LOCK_CLAIMS);
         return query<ClaimedDelivery>(
           transaction,
-          `with recursive ${WAITING_RECEIVERS}, ready as (
+          `with recursive ${waitingReceivers(MAX_RECEIVERS_OF_WORKSPACE)}, ready as (
              select r.receiver_id, r.workspace_id, r.endpoint_id, coalesce(f.slots, :maxSlots::int) - (
                select count(*) from webhook_deliveries l where l.receiver_id = r.receiver_id and l.leased_until > now()) as room
              from receivers r left join webhook_receivers f on f.id = r.receiver_id
@@ -125,7 +130,14 @@ export function createWebhookQueue(database: Database) {
                select d.id from webhook_deliveries d where d.receiver_id = r.receiver_id and ${IS_DUE}
                order by d.due_at, d.id limit r.room for update of d skip locked) d limit :maxCount
            ), ${CLAIM_DUE} select * from sent`,
-          { leaseMs, maxSlots, ...request, running: JSON.stringify(request.running), isProbe: false },
+          {
+            leaseMs,
+            maxSlots,
+            ...request,
+            running: JSON.stringify(request.running),
+            start: randomUUID(),
+            isProbe: false,
+          },
         );
       });
     },

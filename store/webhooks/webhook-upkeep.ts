@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { query, queryOne, type Database } from '#store/postgres.ts';
-import { IS_WAITING, WAITING_RECEIVERS } from './waiting-receivers.ts';
+import { IS_WAITING, waitingReceivers } from './waiting-receivers.ts';
 
 /** Why deliveries end without being delivered, and the status message of each reason. */
 export type EndReason = 'deleted' | 'gone' | 'disabled' | 'max_age' | 'outage';
@@ -14,6 +15,9 @@ export type Overdue = {
 
 export type WebhookBacklog = { failingReceivers: number; waitingDeliveries: number };
 
+/** So many receivers of a workspace are looked at by a statement. */
+const MAX_RECEIVERS_OF_WORKSPACE = 2_000;
+
 const MILLISECOND = `interval '1 millisecond'`;
 
 /** What the worker's loops do with deliveries of all workspaces, in small statements. Several workers may run each at once. */
@@ -26,7 +30,7 @@ export function createWebhookUpkeep(database: Database) {
     endOverdue({ messages, maxOutageMs, maxCount }: Overdue): Promise<{ reason: EndReason; count: number }[]> {
       return query<{ reason: EndReason; count: number }>(
         database,
-        `with recursive ${WAITING_RECEIVERS}, limits as (
+        `with recursive ${waitingReceivers(MAX_RECEIVERS_OF_WORKSPACE)}, limits as (
            select r.receiver_id, e.drop_before, now() - e.max_age_seconds * interval '1 second' as max_age_before,
              case when f.state = 'open' then now() - :maxOutageMs::bigint * ${MILLISECOND} end as outage_before,
              case when r.endpoint_id is null or e.status = 'active' then null when e.id is null then 'deleted'
@@ -49,7 +53,7 @@ export function createWebhookUpkeep(database: Database) {
            from overdue where d.id = overdue.id returning overdue.reason
          )
          select reason, count(*) as count from ended group by reason`,
-        { maxOutageMs, maxCount, messages: JSON.stringify(messages) },
+        { maxOutageMs, maxCount, messages: JSON.stringify(messages), start: randomUUID() },
       );
     },
 

@@ -6,6 +6,7 @@ import { redeliverWebhook } from '#operations/webhooks/webhook-deliveries.ts';
 import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { createWebhookQueue } from '#store/webhooks/webhook-queue.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { CLAIM_REQUEST, countDeliveries, openOwnSender, openReceiver } from '#test/support/harness/own-sender.ts';
 import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 
@@ -167,9 +168,8 @@ test('a workspace with many receivers leaves slots for the others', async (t) =>
   await sender.drain();
 });
 
-test('a claim reads a few rows, however many deliveries are due, wait for a broken receiver, or are due later', async (t) => {
-  const own = await openReceiver(t, { count: 20_000, status: 500 });
-  await query(own.database, 'analyze webhook_deliveries');
+/** Claims, and counts the rows of deliveries that this reads. */
+const countingClaim = (own: Pick<Awaited<ReturnType<typeof openOwnSender>>, 'database' | 'limits'>) => {
   // The counters of a connection may still contain what it read in earlier transactions.
   const readsOf = async (transaction: Database) => {
     const [row] = await query<{ reads: number }>(
@@ -178,19 +178,23 @@ test('a claim reads a few rows, however many deliveries are due, wait for a brok
     );
     return row?.reads ?? 0;
   };
-  const claim = () =>
-    own.database.transaction(async (transaction) => {
-      const before = await readsOf(transaction);
-      const claimed = await createWebhookQueue(transaction).claimDue(own.limits, CLAIM_REQUEST);
-      return { claimed: claimed.length, reads: (await readsOf(transaction)) - before };
-    });
-  const healthy = await claim();
-  t.is(healthy.claimed, 4);
+  return own.database.transaction(async (transaction) => {
+    const before = await readsOf(transaction);
+    const claimed = await createWebhookQueue(transaction).claimDue(own.limits, CLAIM_REQUEST);
+    return { claimed, reads: (await readsOf(transaction)) - before };
+  });
+};
+
+test('a claim reads a few rows, however many deliveries are due, wait for a broken receiver, or are due later', async (t) => {
+  const own = await openReceiver(t, { count: 20_000, status: 500 });
+  await query(own.database, 'analyze webhook_deliveries');
+  const healthy = await countingClaim(own);
+  t.is(healthy.claimed.length, 4);
   t.true(healthy.reads < 100, `${healthy.reads} rows`);
   await query(own.database, 'update webhook_deliveries set leased_until = null');
   await own.sendAll();
-  const broken = await claim();
-  t.is(broken.claimed, 0);
+  const broken = await countingClaim(own);
+  t.is(broken.claimed.length, 0);
   t.true(broken.reads < 100, `${broken.reads} rows`);
   await query(own.database, 'delete from webhook_receivers');
   await query(
@@ -198,7 +202,30 @@ test('a claim reads a few rows, however many deliveries are due, wait for a brok
     `update webhook_deliveries set status = 'retrying', leased_until = null, due_at = now() + interval '1 hour'`,
   );
   await query(own.database, 'vacuum analyze webhook_deliveries');
-  const later = await claim();
-  t.is(later.claimed, 0);
+  const later = await countingClaim(own);
+  t.is(later.claimed.length, 0);
   t.true(later.reads < 100, `${later.reads} rows`);
+});
+
+test('a claim looks at some of the thousands of receivers that one workspace waits for, in turns, and at those of all others', async (t) => {
+  const own = await openOwnSender(t);
+  await query(
+    own.database,
+    `insert into webhook_deliveries (workspace_id, url, origin, event_type, body, status, due_at)
+     select :workspaceId, 'https://' || n || '.example.com/', 'https://' || n || '.example.com', 'compress.completed', '{}',
+       'retrying', now() + interval '1 hour' from generate_series(1, 5000) n`,
+    { workspaceId: own.scope.workspaceId },
+  );
+  const scope = { workspaceId: await own.services.stores.system.insertWorkspace('other'), collectionIds: null };
+  await own.queue(await own.createWebhook('https://example.org/', {}, scope), 1);
+  await query(own.database, 'vacuum analyze webhook_deliveries');
+  const first = await countingClaim(own);
+  t.deepEqual(
+    first.claimed.map(({ origin }) => origin),
+    ['https://example.org'],
+  );
+  t.true(first.reads < 1_500, `${first.reads} rows`);
+  await query(own.database, `update webhook_deliveries set due_at = now() where origin = 'https://7.example.com'`);
+  const [due] = await until(own.claim, ({ length }) => length > 0);
+  t.is(due?.origin, 'https://7.example.com');
 });
