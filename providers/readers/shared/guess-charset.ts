@@ -1,6 +1,4 @@
-import chardet from 'chardet';
-import iconv from 'iconv-lite';
-import { charsetOfLabel } from './charset-label.ts';
+import { analyseBytes, guessSingleByteCharset } from './single-byte-charset.ts';
 
 /** The bytes of the everyday characters of an encoding with two bytes per character, by the first one. */
 type DoubleByteCharset = {
@@ -44,14 +42,7 @@ const DOUBLE_BYTE_CHARSETS: readonly DoubleByteCharset[] = [
 ];
 /** chardet knows nothing of a text with few characters of two bytes: it reports this confidence for each valid encoding. */
 const UNKNOWN_CONFIDENCE = 10;
-/** Shorter samples are repeated, so that frequencies count. */
-const MIN_SAMPLE_BYTES = 2000;
 const DEFAULT_CHARSET = 'windows-1252';
-const DOS_CHARSET = 'cp850';
-/** Bytes that are no character of an encoding, or a control character that no text has. */
-const NO_CHARACTER = /[\ufffd\u0080-\u009f]/;
-/** Beyond ASCII: no frames, blocks or mathematical signs. */
-const ONLY_LETTERS = /^[\p{ASCII}\p{L}«»°§]*$/u;
 const MIN_COMMON_SHARE = 0.9;
 /** A larger share of characters beside Latin letters indicates letters with accents within words. */
 const MAX_BESIDE_LATIN_SHARE = 0.34;
@@ -61,38 +52,26 @@ const MAX_BESIDE_LATIN_SHARE = 0.34;
  * character, such as tables of names, are recognized by the characters that they would contain.
  */
 export function guessCharset(sample: Uint8Array): string {
-  const times = Math.max(1, Math.ceil(MIN_SAMPLE_BYTES / Math.max(1, sample.length)));
-  const repeated = times === 1 ? sample : Buffer.concat(Array.from({ length: times }, () => sample));
-  const guesses = chardet.analyse(repeated).map(({ name, confidence }) => ({ name: name.toLowerCase(), confidence }));
-  const [best] = guesses;
-  const confidenceOf = (charset: DoubleByteCharset): number =>
-    guesses.find(({ name }) => name === charset.name)?.confidence ?? 0;
-  const fitting = DOUBLE_BYTE_CHARSETS.filter(
-    (charset) => confidenceOf(charset) >= UNKNOWN_CONFIDENCE && isPlausible(sample, charset),
-  ).sort((a, b) => confidenceOf(b) - confidenceOf(a));
-  const isCertain =
-    best && best.confidence > UNKNOWN_CONFIDENCE && DOUBLE_BYTE_CHARSETS.some(({ name }) => name === best.name);
-  const doubleByte = isCertain ? best.name : fitting[0]?.name;
-  return (
-    doubleByte ??
-    singleByteCharset(
-      sample,
-      guesses.map(({ name }) => name),
-    ) ??
-    DEFAULT_CHARSET
-  );
+  const singleByte = guessSingleByteCharset(sample);
+  const doubleByte = singleByte?.isOtherScript ? undefined : doubleByteCharset(sample);
+  return doubleByte ?? singleByte?.name ?? DEFAULT_CHARSET;
 }
 
-/** The first of the guesses in which all bytes of the sample are characters; else that of DOS if these are letters. */
-function singleByteCharset(sample: Uint8Array, guesses: readonly string[]): string | undefined {
-  const decoded = (charset: string): string => iconv.decode(sample, charset);
-  const found = guesses
-    .map((name) => charsetOfLabel(name) ?? '')
-    .filter((name) => name !== 'utf-8' && iconv.encodingExists(name))
-    .filter((name) => !DOUBLE_BYTE_CHARSETS.some((charset) => charset.name === name))
-    .find((name) => !NO_CHARACTER.test(decoded(name)));
-  if (found !== undefined || !NO_CHARACTER.test(decoded(DEFAULT_CHARSET))) return found;
-  return ONLY_LETTERS.test(decoded(DOS_CHARSET)) ? DOS_CHARSET : undefined;
+/** The certain guess of statistics, else the first of the possible ones that would make a plausible text. */
+function doubleByteCharset(sample: Uint8Array): string | undefined {
+  const guesses = analyseBytes(sample);
+  const possible = guesses.flatMap(({ name, confidence }) => {
+    const charset = DOUBLE_BYTE_CHARSETS.find((known) => known.name === name);
+    return charset && confidence >= UNKNOWN_CONFIDENCE ? { charset, confidence } : [];
+  });
+  const [best] = possible;
+  if (best && best.confidence > UNKNOWN_CONFIDENCE && best.charset.name === guesses[0]?.name) return best.charset.name;
+  const fitting = possible.filter(({ charset }) => isPlausible(sample, charset));
+  fitting.sort(
+    (a, b) =>
+      b.confidence - a.confidence || DOUBLE_BYTE_CHARSETS.indexOf(a.charset) - DOUBLE_BYTE_CHARSETS.indexOf(b.charset),
+  );
+  return fitting[0]?.charset.name;
 }
 
 /** Whether the sample would consist of everyday characters in this encoding. */

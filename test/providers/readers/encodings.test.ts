@@ -53,6 +53,53 @@ test('reads short tables of Cyrillic names and of DOS programs', async (t) => {
   t.true(dos.text.includes('| Jürgen | Köln |'));
 });
 
+const NAMES: readonly (readonly [encodings: readonly string[], names: readonly string[]])[] = [
+  [
+    ['windows-1251', 'koi8-r'],
+    ['Иванов Пётр', 'Смирнова Анна', 'Кузнецов Олег', 'Попова Мария', 'Волков Денис'],
+  ],
+  [['windows-1251'], ['Шевченко Їжак', 'Ковальчук Євген', 'Бойко Ґалина']],
+  [
+    ['windows-1250', 'iso-8859-2'],
+    ['Łukasz Żak', 'Małgorzata Wójcik', 'Paweł Dąbrowski', 'Ślusarczyk Ewa'],
+  ],
+  [
+    ['windows-1250', 'iso-8859-2'],
+    ['Jiří Dvořák', 'Šárka Říhová', 'Žaneta Čermáková'],
+  ],
+  [['windows-1253'], ['Γιώργος Παπαδόπουλος', 'Μαρία Νικολάου', 'Ελένη Κώστα']],
+  [['windows-1254'], ['Şule Çağlar', 'Gülşen Işık', 'Oğuz Yılmaz']],
+  [['windows-1255'], ['משה כהן', 'רחל לוי', 'דוד מזרחי']],
+  [['windows-1256'], ['محمد علي', 'فاطمة الزهراء', 'أحمد حسن']],
+  [['windows-1252'], ['René Lefèvre', 'Zoé Côté', 'José Muñoz', 'Jürgen Weiß', 'Åsa Sjöberg', 'Søren Kjær']],
+  [['shift_jis'], ['山田太郎', '鈴木花子', '佐藤一郎', '高橋']],
+  [['gb18030'], ['张伟', '王芳', '李娜', '刘洋']],
+  [['big5'], ['陳大文', '林美玲']],
+  [['euc-kr'], ['홍길동', '김철수', '이영희']],
+];
+for (const [encodings, names] of NAMES)
+  for (const encoding of encodings)
+    test(`finds that ${names[0]} is ${encoding} in tables and logs that are otherwise ASCII`, async (t) => {
+      for (const count of [3, 30, 300]) {
+        const nameOf = (index: number): string => names[index % names.length] ?? '';
+        const rows = Array.from(
+          { length: count },
+          (_, index) => `${index};${nameOf(index)};user${index}@example.com;+7 900 123-45;Premium subscription;active`,
+        );
+        const csv = `id;name;email;phone;product;status\r\n${rows.join('\r\n')}`;
+        const table = await readBytes(iconv.encode(csv, encoding), { name: 'customers.csv' });
+        const lines = Array.from(
+          { length: count },
+          (_, index) => `2024-01-01 10:00 INFO order ${index} created for customer ${nameOf(index)} in region north`,
+        );
+        const log = await readBytes(iconv.encode(lines.join('\n'), encoding), { name: 'orders.log' });
+        for (const name of names.slice(0, count)) {
+          t.true(table.text.includes(`| ${name} |`), `${name} in a table of ${count} rows`);
+          t.true(log.text.includes(`customer ${name} in`), `${name} in a log of ${count} lines`);
+        }
+      }
+    });
+
 test('reads the separator that the first line of a table names', async (t) => {
   const { text, notes } = await readBytes('\uFEFFsep=;\r\nName;Age, years\r\nAnn;30, about\r\n', { name: 'a.csv' });
   t.is(text, '| Name | Age, years |\n| --- | --- |\n| Ann | 30, about |\n');
