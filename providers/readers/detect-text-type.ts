@@ -1,4 +1,5 @@
 import { decodeText } from '#providers/readers/shared/decode-text.ts';
+import { isBeginningOfJson } from './text/json-error.ts';
 import {
   DOCBOOK_TYPE,
   EMAIL,
@@ -143,13 +144,15 @@ function isEmail(text: string, nameType: string | null): boolean {
   );
 }
 
-/** JSON or JSON lines when the sample, whole or truncated, begins as an object or an array. */
+/** JSON or JSON lines when the sample is that, to its end or to the cut. */
 function jsonType(text: string, isWhole: boolean): string | null {
   if (!JSON_START.test(text)) return null;
-  const [first = '', second = ''] = text.split('\n', 2);
-  if (isJson(first) && isJson(second) && second.trim() !== '') return 'application/x-ndjson';
-  if (!isWhole) return 'application/json';
-  return isJson(text) ? 'application/json' : null;
+  const [first = '', second = '', third] = text.split('\n', 3);
+  const isCut = !isWhole && third === undefined;
+  if (second.trim() !== '' && isJson(first) && (isCut ? isBeginningOfJson(second) : isJson(second))) {
+    return 'application/x-ndjson';
+  }
+  return (isWhole ? isJson(text) : isBeginningOfJson(text)) ? 'application/json' : null;
 }
 
 /** Arrays without an object are as likely a note: `[1]`, `["todo"]`. */

@@ -2,6 +2,10 @@
 const TOKEN =
   /[ \t\r\n]*(?:([{}[\]:,])|("[^"\\\n]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\n]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|true\b|false\b|null\b))/y;
 
+/** The beginning of a token at the end of a text. */
+const CUT_STRING = /^"(?:[^"\\\n]|\\[^\n])*\\?$/;
+const CUT_VALUE = /^(?:"(?:[^"\\\n]|\\[^\n])*\\?|-?[\d.eE+-]*|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
+
 type State = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or }' | ', or ]' | 'end';
 
 const EXPECTED: Readonly<Record<State, string>> = {
@@ -26,6 +30,15 @@ export function describeJsonError(text: string): string {
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;
   const found = offset >= text.length ? ' but the file ends' : '';
   return `line ${line}, column ${column}: expected ${EXPECTED[state]}${found}`;
+}
+
+/** Whether a text that was cut off is JSON up to the cut, which may be within a token. */
+export function isBeginningOfJson(text: string): boolean {
+  const { offset, state } = firstError(text);
+  const rest = text.slice(offset);
+  if (rest === '') return true;
+  if (state === 'end' || state === ':' || state.startsWith(', or')) return false;
+  return state.startsWith('key') ? CUT_STRING.test(rest) : CUT_VALUE.test(rest);
 }
 
 function firstError(text: string): { offset: number; state: State } {

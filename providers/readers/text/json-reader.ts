@@ -1,6 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { readTextFile } from '#providers/readers/shared/decode-text.ts';
+import { mediaTypeOfName } from '#providers/readers/shared/media-types.ts';
 import { describeJsonError } from './json-error.ts';
 import { renderJson, type JsonValue } from './render-json.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
@@ -10,27 +11,37 @@ const LONG_NUMBER = /\d{16}/;
 
 /**
  * Reads JSON and JSON lines as lines of `path.to.value: value`, with an empty line between records. Numbers keep their
- * digits. @throws AppError `unreadable` with line and column.
+ * digits. A file that is not named as JSON and only begins like it, such as a log, is read as text.
+ * @throws AppError `unreadable` with line and column.
  */
 export const jsonReader: Reader = {
   name: 'json',
   mediaTypes: ['application/json', 'application/x-ndjson'],
   async read(input, { maxTextBytes }) {
     const { text, charset } = await readTextFile(input, maxTextBytes);
-    const builder = new TextBuilder(maxTextBytes);
     const notes = charset === 'utf-8' ? {} : { charset };
-    if (input.mediaType === 'application/x-ndjson') {
-      return builder.build({ record_count: renderLines(text, builder), ...notes });
+    const builder = new TextBuilder(maxTextBytes);
+    try {
+      return builder.build({ ...render(text, input.mediaType, builder), ...notes });
+    } catch (error) {
+      const isUnreadable = error instanceof AppError && error.code === 'unreadable';
+      if (!isUnreadable || mediaTypeOfName(input.name)?.includes('json') === true) throw error;
+      return new TextBuilder(maxTextBytes).append(text).build(notes);
     }
-    const value = parse(text);
-    if (value !== undefined) {
-      renderJson(value, builder);
-      return builder.build(Array.isArray(value) ? { record_count: value.length, ...notes } : notes);
-    }
-    if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is not valid: ${describeJsonError(text)}.`);
-    return builder.build({ record_count: renderLines(text, builder), ...notes });
   },
 };
+
+/** Returns the number of records, if there are records. */
+function render(text: string, mediaType: string, builder: TextBuilder): { record_count?: number } {
+  if (mediaType === 'application/x-ndjson') return { record_count: renderLines(text, builder) };
+  const value = parse(text);
+  if (value !== undefined) {
+    renderJson(value, builder);
+    return Array.isArray(value) ? { record_count: value.length } : {};
+  }
+  if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is not valid: ${describeJsonError(text)}.`);
+  return { record_count: renderLines(text, builder) };
+}
 
 /** Renders one value per line; returns the number of values. */
 function renderLines(text: string, builder: TextBuilder): number {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { detectType, detectFileType } from '#providers/readers/detect-type.ts';
 import { compoundFile } from '#test/support/fixtures/compound-file.ts';
 import { docx, docxParagraph, pseudoRandomBytes, pdf, png, zip } from '#test/support/fixtures/documents.ts';
-import { withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
+import { readBytes, withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 import { tiff } from '#test/support/fixtures/tiff.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -89,6 +89,45 @@ test('detects a PDF document behind other bytes, up to 1,024, but not the source
   t.is(await detect(' '.repeat(1025), ''), 'text/plain');
   t.is(await detect('# How a PDF begins\n\n', 'notes.md'), 'text/markdown');
   t.is(await detect('From: a@example.com\nMIME-Version: 1.0\n\n', 'a.eml'), 'message/rfc822');
+});
+
+const LOGS: readonly (readonly [name: string, line: (index: number) => string])[] = [
+  ['server.log', (index) => `[2024-01-01 10:00:${index % 60}] INFO request ${index} handled in 12 ms by worker`],
+  ['_chat.txt', (index) => `[12/02/2024, 10:11:12] Anna: hello there number ${index}, how are you?`],
+  ['dmesg.txt', (index) => `[    ${index}.000000] Linux version something and more of it`],
+  ['references.txt', (index) => `[${index + 1}] Smith, J. et al. A paper about things. Journal ${index}.`],
+];
+for (const [name, line] of LOGS) {
+  test(`a large ${name} whose lines begin with a bracket and a digit is text`, async (t) => {
+    const text = Array.from({ length: 2000 }, (_, index) => line(index)).join('\n');
+    t.true(text.length > 64 * 1024);
+    const document = await readBytes(text, { name });
+    t.is(document.mediaType, 'text/plain');
+    t.is(document.text, text);
+  });
+}
+
+test('large JSON is recognized by its beginning, wherever the sample ends', async (t) => {
+  const record = { name: 'Anna \\ "quoted" \u{1f600}', numbers: [-1.5e3, 0, true, false, null], nested: [{}, []] };
+  const text = JSON.stringify(Array.from({ length: 1000 }, () => record));
+  for (let cut = 30_000; cut < 30_200; cut += 1) {
+    const head = Buffer.from(text).subarray(0, cut);
+    t.is((await detectType(head, text.length, { name: '' })).mediaType, 'application/json', `cut at ${cut}`);
+  }
+  const lines = `{"id":1}\n${text}`;
+  t.is(
+    (await detectType(Buffer.from(lines).subarray(0, 30_000), lines.length, { name: '' })).mediaType,
+    'application/x-ndjson',
+  );
+});
+
+test('text that is JSON only in the sample is read as text, unless it is named as JSON', async (t) => {
+  const text = `[${'{"a": 1},\n'.repeat(8000)} and then prose`;
+  t.is((await readBytes(text, { name: 'notes.txt' })).text, text);
+  await t.throwsAsync(readBytes(text, { name: 'notes.json' }), { code: 'unreadable' });
+  const lines = `${'{"level":"info"}\n'.repeat(8000)}Killed\n`;
+  t.is((await readBytes(lines, { name: 'server.log' })).text, lines);
+  await t.throwsAsync(readBytes(lines, { name: 'server.jsonl' }), { code: 'unreadable' });
 });
 
 test('uses the declared type only for text whose name suggests no type', async (t) => {
