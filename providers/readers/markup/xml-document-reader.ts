@@ -4,6 +4,7 @@ import { decodeText } from '#providers/readers/shared/decode-text.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { DOCBOOK_TYPE, FICTION_BOOK_TYPE, JATS_TYPE, OPML_TYPE } from '#providers/readers/shared/media-types.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { xmlCharset } from '#providers/readers/shared/xml-charset.ts';
 import { parseXml } from '#providers/readers/shared/xml.ts';
 import { DOCBOOK } from './docbook.ts';
 import { FICTION_BOOK } from './fictionbook.ts';
@@ -19,7 +20,6 @@ const RULES: ReadonlyMap<string, ReadonlyMap<string, XmlRule>> = new Map([
 ]);
 /** A larger document is mostly pictures, in base64. */
 const MARKUP_RATIO = 8;
-const DECLARED_CHARSET = /^\s*<\?xml[^>]{0,200}encoding\s{0,5}=\s{0,5}["']([\w.:-]+)/;
 /** Entities that documents use without a declaration here, or with one in a DTD, which is never read. */
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['nbsp', ' '],
@@ -45,7 +45,7 @@ export const xmlDocumentReader: Reader = {
     const { size } = await stat(path);
     if (size > maxTextBytes * MARKUP_RATIO) throw outputLimitError(maxTextBytes);
     const bytes = await readFile(path);
-    const { text } = decodeText(bytes, DECLARED_CHARSET.exec(bytes.subarray(0, 400).toString('latin1'))?.[1]);
+    const { text } = decodeText(bytes, xmlCharset(bytes));
     const root = await parseXml(replaceEntities(text.trimStart()), { dropsPrefixes: true });
     const { markdown } = await htmlToMarkdown(xmlToHtml(root, RULES.get(mediaType) ?? new Map()), { isOffice: true });
     return new TextBuilder(maxTextBytes).append(markdown).build();

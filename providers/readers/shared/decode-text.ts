@@ -34,14 +34,19 @@ const MAX_DAMAGED_SHARE = 0.25;
 /** Largest ratio of the size of a file to the size of its text in UTF-8, over all encodings. */
 const MAX_ENCODING_RATIO = 4;
 
-/** Reads a whole text file. @throws AppError `read_output_limit` before reading a file that cannot fit. */
+/**
+ * Reads a whole text file; `declaredCharset` finds the encoding that the document itself names.
+ * @throws AppError `read_output_limit` before reading a file that cannot fit.
+ */
 export async function readTextFile(
   { path, bytes }: Pick<ReadInput, 'path' | 'bytes'>,
   maxTextBytes: number,
+  declaredCharset: (bytes: Uint8Array) => string | undefined = () => undefined,
 ): Promise<DecodedText> {
   const sizeBytes = bytes?.length ?? (await stat(path)).size;
   if (sizeBytes > maxTextBytes * MAX_ENCODING_RATIO) throw outputLimitError(maxTextBytes);
-  return decodeText(bytes ?? (await readFile(path)));
+  const read = bytes ?? (await readFile(path));
+  return decodeText(read, declaredCharset(read));
 }
 
 /**

@@ -28,6 +28,24 @@ for (const [declared, encoding, sentence] of DECLARED) {
   });
 }
 
+const DECLARED_IN_XML: readonly (readonly [encoding: string, title: string])[] = [
+  ['iso-8859-2', 'Wysyłka zamówień krajowych'],
+  ['windows-1250', 'Příliš žluťoučký kůň'],
+  ['iso-8859-1', 'Größe und Maße'],
+  ['windows-1251', 'Привет мир'],
+  ['koi8-r', 'Доставка по России'],
+  ['iso-8859-9', 'Şişli şubesi'],
+  ['iso-8859-5', 'Заказ'],
+];
+for (const [encoding, title] of DECLARED_IN_XML) {
+  test(`decodes XML and SVG that declare ${encoding} as that`, async (t) => {
+    for (const name of ['feed.xml', 'picture.svg', 'feed']) {
+      const xml = `<?xml version="1.0" encoding="${encoding}"?>\n<svg><title>${title}</title></svg>`;
+      t.true((await readBytes(iconv.encode(xml, encoding), { name })).text.includes(title), name);
+    }
+  });
+}
+
 test('decodes ISO-2022-JP', async (t) => {
   const bytes = Buffer.from('\u001b$B$3$l$OF|K\\8l$G$9\u001b(B\n', 'latin1');
   t.is((await readBytes(bytes, { name: 'a.txt' })).text, 'これは日本語です\n');
