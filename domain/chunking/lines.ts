@@ -19,7 +19,8 @@ const MAX_TITLE_CHARACTERS = 200;
 const ATX_HEADING = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
 const SETEXT_UNDERLINE = /^ {0,3}(?:={2,}|-{3,})[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A fence may be behind the marks of list items. Backticks later in the line make it code within a paragraph. */
+const FENCE = /^(?: {0,3}|[ \t]*(?:(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]+){1,4})(`{3,}(?![^`]*`)|~{3,})/;
 const LIST_ITEM = /^[ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]/;
 /** Applied to trimmed lines. */
 const TABLE_DELIMITER = /^\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?$/;

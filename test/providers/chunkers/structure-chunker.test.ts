@@ -119,3 +119,30 @@ test('splits code before a line at the margin that follows an empty line', (t) =
   t.true(chunks.length > 1);
   for (const chunk of chunks.slice(1)) t.regex(chunk.text, /^def /);
 });
+
+const BESIDE_CODE: readonly (readonly [title: string, markdown: string])[] = [
+  ['code in three backticks within a line', '```npm install```'],
+  ['code in three backticks before other text', '```npm ci``` and then ```npm start```'],
+  [
+    'a code block behind the number of an item',
+    '1. ```bash\n   # Production only\n   npm install\n   ```\n2. Next step',
+  ],
+  [
+    'a code block behind the bullet of a nested item',
+    '- Run\n  - ```bash\n    # Production only\n    npm install\n    ```',
+  ],
+  ['a code block with tildes', '* ~~~ a`b`c\n  # Production only\n  ~~~'],
+];
+for (const [title, markdown] of BESIDE_CODE) {
+  test(`finds the headings behind ${title}, and none within`, (t) => {
+    const after =
+      '\n\n## Setup\n\nFirst the server is set up.\n\n```bash\n# Start\n./run\n```\n\n## Usage\n\nThen it is used.\n';
+    const chunks = split(`# Guide\n\n${markdown}${after}`, { maxTokens: 24, targetTokens: 10 });
+    const titles = new Set(chunks.flatMap((chunk) => chunk.headingPath));
+    t.deepEqual([...titles], ['Guide', 'Setup', 'Usage']);
+    const pathOf = (part: string) => chunks.find((chunk) => chunk.text.includes(part))?.headingPath;
+    t.deepEqual(pathOf('set up.'), ['Guide', 'Setup']);
+    t.deepEqual(pathOf('./run'), ['Guide', 'Setup']);
+    t.deepEqual(pathOf('Then it is used.'), ['Guide', 'Usage']);
+  });
+}
