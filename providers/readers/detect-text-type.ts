@@ -20,10 +20,18 @@ import {
  */
 const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const XML_START = /^<\?xml\s/;
-/** The first lines of an e-mail message: two or more of its usual headers. */
-const EMAIL_START =
-  /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\n(?:[ \t][^\n]*\n)*){2,}/i;
-const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
+/** The field of a header; the line that some programs leave before one when they take a message out of a mailbox. */
+const HEADER_FIELD = /^([!-9;-~]{1,76}):/;
+const MAILBOX_LINE = /^From \S{1,320} [^\n]{1,80}\n/;
+/** Any of these in the header of a file that is named as a message. */
+const MESSAGE_FIELDS = new Set(
+  (
+    'from to cc bcc subject date message-id received return-path delivered-to mime-version reply-to content-type ' +
+    'dkim-signature sender arc-seal authentication-results'
+  ).split(' '),
+);
+/** One of these beside `From` makes a file a message that has another name. */
+const TRANSPORT_FIELDS = ['message-id', 'received', 'return-path', 'mime-version', 'delivered-to'];
 /** The first element of an XML document, and what comes before it within the sample: the document type. */
 const XML_ROOT = /^([^]{0,8192}?)<(?:[\w.-]+:)?([A-Za-z][\w.-]*)(?=[\s/>])([^>]*)/;
 const DOCBOOK_ROOT = /^(?:book|article|chapter|part|appendix|preface|section|sect1|set|refentry|reference|glossary)$/;
@@ -134,14 +142,27 @@ function tableType(text: string): string | null {
   return [';', ',', '|'].some(isDelimiter) ? 'text/csv' : null;
 }
 
-/** By its headers; with a name that suggests an e-mail message, fewer are required. */
+/** By the fields of its header; with a name that suggests an e-mail message, one is enough. */
 function isEmail(text: string, nameType: string | null): boolean {
-  const head = EMAIL_START.exec(text.slice(0, 16_384))?.[0];
-  if (head === undefined) return false;
-  return (
-    nameType === EMAIL ||
-    ((nameType === null || nameType === 'text/plain') && /^from:/im.test(head) && EMAIL_HEADER.test(head))
-  );
+  if (nameType === EMAIL) return headerFields(text.replace(MAILBOX_LINE, '')).some((name) => MESSAGE_FIELDS.has(name));
+  if (nameType !== null && nameType !== 'text/plain') return false;
+  const names = headerFields(text);
+  return names.includes('from') && TRANSPORT_FIELDS.some((name) => names.includes(name));
+}
+
+/** Names of the fields before the first line that is neither one nor its continuation, in lower case. */
+function headerFields(text: string): string[] {
+  const names: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    const isContinuation = names.length > 0 && /[ \t]/.test(text.charAt(start));
+    const name = HEADER_FIELD.exec(text.slice(start, Math.min(end, start + 100)))?.[1];
+    if (!isContinuation && name === undefined) break;
+    if (!isContinuation && name !== undefined) names.push(name.toLowerCase());
+    start = end + 1;
+  }
+  return names;
 }
 
 /** JSON or JSON lines when the sample is that, to its end or to the cut. */
