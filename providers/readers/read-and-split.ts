@@ -15,6 +15,9 @@ import {
   textFile,
 } from './task-payload.ts';
 
+/** A full disk, too many open files, a disk that fails, no memory. */
+const MACHINE_ERRORS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'ENOMEM']);
+
 const chunker = createStructureChunker();
 const counters = new Map<string, Promise<(text: string) => number>>();
 
@@ -57,9 +60,13 @@ async function read(source: Source, task: ReadPayload): Promise<ReadDocument> {
   return document;
 }
 
-/** Converts any failure of a parser into an error that the user can act on. */
-export function readError(error: unknown): AppError {
+/**
+ * Converts any failure of a parser into an error that the user can act on. Errors of the machine stay as they are: they say nothing
+ * of the document.
+ */
+export function readError(error: unknown): Error {
   if (error instanceof AppError) return error;
+  if (error instanceof Error && 'code' in error && MACHINE_ERRORS.has(String(error.code))) return error;
   const message = error instanceof Error ? error.message : '';
   if (error instanceof RangeError && /allocation|memory|string length|array length/i.test(message)) {
     return new AppError(

@@ -34,10 +34,16 @@ function toValue(value: unknown): FromChild {
 }
 
 function toFailure(error: unknown): FromChild {
-  const isAppError = error instanceof Error && error.name === 'AppError' && 'code' in error;
+  const detail = inspect(error);
+  if (!(error instanceof Error && 'code' in error)) {
+    return { type: 'failure', code: null, systemCode: null, message: '', detail };
+  }
+  if (error.name !== 'AppError') {
+    return { type: 'failure', code: null, systemCode: String(error.code), message: '', detail };
+  }
   // The code of an AppError is an ErrorCode.
-  const code = isAppError ? (error.code as Extract<FromChild, { type: 'failure' }>['code']) : null;
-  return { type: 'failure', code, message: isAppError ? error.message : '', detail: inspect(error) };
+  const code = error.code as Extract<FromChild, { type: 'failure' }>['code'];
+  return { type: 'failure', code, systemCode: null, message: error.message, detail };
 }
 
 /** Resolves when the message has left the process. */

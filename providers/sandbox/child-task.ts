@@ -23,5 +23,5 @@ export type FromChild =
   | { type: 'ready' }
   | { type: 'value'; value: unknown }
   | { type: 'not_started' }
-  /** `detail` is only for the log: it may contain code and paths. */
-  | { type: 'failure'; code: ErrorCode | null; message: string; detail: string };
+  /** `systemCode`: that of an error of the operating system. `detail` is only for the log: it may contain code and paths. */
+  | { type: 'failure'; code: ErrorCode | null; systemCode: string | null; message: string; detail: string };

@@ -99,5 +99,7 @@ export function outcomeOf(answer: Exclude<FromChild, { type: 'ready' }>, outputP
   if (answer.type === 'not_started') return { ok: false, error: NOT_STARTED };
   if (answer.type === 'value') return { ok: true, value: answer.value, outputPrefix };
   const cause = new Error(answer.detail);
-  return { ok: false, error: answer.code === null ? cause : new AppError(answer.code, answer.message, { cause }) };
+  if (answer.code !== null) return { ok: false, error: new AppError(answer.code, answer.message, { cause }) };
+  // Whether the error passes depends on it.
+  return { ok: false, error: answer.systemCode === null ? cause : Object.assign(cause, { code: answer.systemCode }) };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
@@ -11,6 +11,8 @@ import {
   type ReadTask,
   type SplitPlan,
 } from '#providers/readers/reader-pool.ts';
+import { readAndSplit, readError } from '#providers/readers/read-and-split.ts';
+import type { ReadPayload } from '#providers/readers/task-payload.ts';
 import { docx, docxParagraph, pdf, zip } from '#test/support/fixtures/documents.ts';
 
 const MIB = 1024 * 1024;
@@ -141,6 +143,26 @@ test('a document that fails is reported with its error code; the others continue
     'type_mismatch',
   ]);
   for (const outcome of batch.outcomes) if (!outcome.ok) t.notRegex(outcome.error.message, /\/|\n|node_modules/);
+});
+
+test('an error of the machine, such as a full disk, is not taken for one of the document', async (t) => {
+  const full = await t.throwsAsync(writeFile('/dev/full', 'x'), { code: 'ENOSPC' });
+  t.is(readError(full), full);
+  const task: ReadPayload = {
+    kind: 'read',
+    reader: 'native',
+    mediaType: 'text/plain',
+    name: 'a.txt',
+    mainText: false,
+    maxTextBytes: MIB,
+    timeoutMs: 60_000,
+    plan: null,
+  };
+  const path = join(t.context.folder, 'long.txt');
+  await writeFile(path, 'word '.repeat(20_000));
+  const outputPrefix = join(t.context.folder, 'full');
+  await symlink('/dev/full', `${outputPrefix}.txt`);
+  await t.throwsAsync(readAndSplit({ path }, { task, outputPrefix }), { code: 'ENOSPC' });
 });
 
 test('stops a document that inflates beyond its declared size', async (t) => {

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import anyTest, { type TestFn } from 'ava';
+import { isPassing } from '#activities/failures.ts';
+import { AppError } from '#domain/app-error.ts';
 import { SandboxPool, type SandboxOptions, type SandboxOutcome } from '#providers/sandbox/sandbox-pool.ts';
 
 const SUPPORT = join(import.meta.dirname, '..', '..', 'support', 'harness');
@@ -106,6 +108,14 @@ test('distinguishes an unexpected error from a rejection', async (t) => {
       !('code' in outcome.error) &&
       outcome.error.message.includes('a fault of the installation'),
   );
+  await pool.close();
+});
+
+test('reports a full disk with the code of the operating system, as one that is no fault of the document', async (t) => {
+  const pool = createPool(t.context);
+  const [outcome] = await runAll(pool, t.context, [{ kind: 'fullDisk' }]);
+  t.true(outcome?.ok === false && !(outcome.error instanceof AppError) && isPassing(outcome.error));
+  t.is(outcome && brief(outcome), 'ENOSPC');
   await pool.close();
 });
 

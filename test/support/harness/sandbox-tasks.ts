@@ -40,6 +40,9 @@ const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
   fail() {
     throw new Error('a fault of the installation');
   },
+  fullDisk() {
+    throw Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' });
+  },
   loop() {
     for (;;);
   },
