@@ -16,7 +16,8 @@ const CONTAINER = 'META-INF/container.xml';
 const FONT_OBFUSCATION = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC/;
 
 /**
- * Reads EPUB books: the chapters in reading order, as Markdown. Ignores images, scripts and anything outside the book.
+ * Reads EPUB books: the chapters in reading order, as Markdown. Ignores images, scripts and anything outside the book. Counts
+ * chapters that the book lists and does not contain. @throws AppError `unreadable` if it contains none of them.
  */
 export const epubReader: Reader = {
   name: 'epub',
@@ -27,15 +28,26 @@ export const epubReader: Reader = {
     const { book, folder } = await packageOf(archive);
     const builder = new TextBuilder(maxTextBytes);
     const chapters = chaptersOf(book, folder);
+    let missing = 0;
     for (const chapter of chapters) {
       const html = await archive.text(chapter);
-      if (html === null) continue;
+      if (html === null) {
+        missing += 1;
+        continue;
+      }
       // The title of a chapter is meant for a table of contents; most repeat that of the book.
       const { markdown } = await htmlToMarkdown(removeTitle(html));
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
+    if (missing > 0 && missing === chapters.length) {
+      throw new AppError('unreadable', 'The EPUB book lacks all of its chapters. Convert it again and upload it.');
+    }
     const title = descendantsOf(book, 'dc:title').map(textOf)[0]?.trim().slice(0, MAX_TITLE_LENGTH) ?? '';
-    return builder.build({ chapter_count: chapters.length, ...(title === '' ? {} : { title }) });
+    return builder.build({
+      chapter_count: chapters.length,
+      ...(missing === 0 ? {} : { missing_chapter_count: missing }),
+      ...(title === '' ? {} : { title }),
+    });
   },
 };
 

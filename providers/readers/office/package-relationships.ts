@@ -30,11 +30,12 @@ export function resolveTarget(folder: string, target: string): string {
   return decodePartName(posix.join(target.startsWith('/') ? '/' : `/${folder}`, target).slice(1));
 }
 
-/** Part names are written as URIs, with percent-encoding. */
+/** Part names are written as URIs, with percent-encoding and sometimes with a fragment: the place within the part. */
 export function decodePartName(uri: string): string {
+  const name = uri.replace(/#[^]*$/, '');
   try {
-    return decodeURI(uri);
+    return decodeURIComponent(name);
   } catch {
-    return uri;
+    return name;
   }
 }

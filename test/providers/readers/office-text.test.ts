@@ -114,6 +114,44 @@ test('reads a chapter without ruby text, with note references separated from wor
   t.is(text, 'The 漢字 word[1] and[2].\n\nx2\n\n');
 });
 
+function book(files: Readonly<Record<string, string>>, hrefs: readonly string[]): Buffer {
+  const items = hrefs.map((href, at) => `<item id="c${at}" href="${href}" media-type="application/xhtml+xml"/>`);
+  const spine = hrefs.map((_, at) => `<itemref idref="c${at}"/>`);
+  return zip({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="in/book.opf"/></rootfiles></container>',
+    'in/book.opf': `<package><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+    ...files,
+  });
+}
+
+const CHAPTER_NAMES: readonly (readonly [href: string, file: string])[] = [
+  ['Chapter%201%2C%20Intro.xhtml', 'Chapter 1, Intro.xhtml'],
+  ['Q%26A.xhtml', 'Q&A.xhtml'],
+  ['Q&amp;A.xhtml', 'Q&A.xhtml'],
+  ['caf%C3%A9.xhtml', 'caf\u00e9.xhtml'],
+  ['caf\u00e9.xhtml', 'cafe\u0301.xhtml'],
+  ['cafe\u0301.xhtml', 'caf\u00e9.xhtml'],
+  ['100%.xhtml', '100%.xhtml'],
+  ['one.xhtml#start', 'one.xhtml'],
+];
+for (const [href, file] of CHAPTER_NAMES) {
+  test(`finds the chapter ${href} of a book in the file ${file}`, async (t) => {
+    const chapter = '<html><body><p>The chapter</p></body></html>';
+    const { text, notes } = await readBytes(book({ [`in/${file}`]: chapter }, [href]), { name: 'b.epub' });
+    t.is(text, 'The chapter\n\n');
+    t.deepEqual(notes, { chapter_count: 1 });
+  });
+}
+
+test('counts chapters that a book lacks, and rejects one without any as `unreadable`', async (t) => {
+  const files = { 'in/one.xhtml': '<html><body><p>The chapter</p></body></html>' };
+  const { text, notes } = await readBytes(book(files, ['one.xhtml', 'two.xhtml']), { name: 'b.epub' });
+  t.is(text, 'The chapter\n\n');
+  t.deepEqual(notes, { chapter_count: 2, missing_chapter_count: 1 });
+  await t.throwsAsync(readBytes(book(files, ['two.xhtml']), { name: 'b.epub' }), { code: 'unreadable' });
+});
+
 test('reads a chapter in UTF-16, and one full of unclosed titles in reasonable time', async (t) => {
   const utf16 = Buffer.concat([
     Buffer.from([0xff, 0xfe]),

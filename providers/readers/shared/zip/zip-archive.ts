@@ -59,7 +59,7 @@ async function openPackage(source: string | Buffer, formatName: string, budget: 
       `The ${formatName} contains ${entries.length} parts; the limit is ${MAX_ENTRIES}. Split it into smaller files.`,
     );
   }
-  // Part names are case-insensitive, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
+  // Part names are case-insensitive, and some writers use backslashes (ECMA-376, part 2, 7.2.3); names of files on a Mac are decomposed.
   const byName = new Map(entries.map((entry) => [normalizedName(entry.name), entry]));
   for (const entry of entries) byName.set(entry.name, entry);
   const read = async (name: string): Promise<Buffer | null> => {
@@ -82,7 +82,7 @@ async function openPackage(source: string | Buffer, formatName: string, budget: 
 }
 
 function normalizedName(name: string): string {
-  return `fold:${name.replaceAll('\\', '/').toLowerCase()}`;
+  return `fold:${name.replaceAll('\\', '/').normalize('NFC').toLowerCase()}`;
 }
 
 async function readEntry(
