@@ -16,6 +16,8 @@ export type CsvDialect = {
 const DELIMITERS = ['\t', ';', '|', ','];
 const SAMPLE_ROWS = 50;
 const LONG_CELL = 300;
+/** Against a header; a column of numbers below a name outweighs two. */
+const WEAK_VOTE = 0.5;
 const NUMBER = /^[-+]?[.,\s%€$£]*\d[\d.,\s%€$£]*$/;
 
 /** Detects the dialect of a table from its beginning (complete lines). `preferred` is chosen if it fits at all. */
@@ -64,21 +66,25 @@ function score({ share, columns }: { share: number; columns: number }): number {
 }
 
 /**
- * A header has distinct, non-empty cells and differs from the values below: a column that is numeric including the
- * first cell is evidence against a header, a column where only the first cell is (or is not) a number is evidence for
- * one. One empty cell alone, above a column of row names, makes a header.
+ * A header differs from the values below: a column that is numeric including the first cell is evidence against a header, a column
+ * where only the first cell is (or is not) a number is evidence for one. Equal names, and cells without a name above values, are
+ * weak evidence against one: joined tables have them. One empty cell alone, above a column of row names, makes a header.
  */
 function hasHeader(rows: readonly (readonly string[])[]): boolean {
   const [head, ...body] = rows;
   if (!head || body.length === 0) return false;
   const names = head.map((name) => name.trim().toLowerCase());
-  if (names.includes('') || new Set(names).size < names.length) return names.filter((name) => name === '').length === 1;
-  let votes = 0;
+  const filled = names.filter((name) => name !== '');
+  if (filled.length === 0) return false;
+  if (names.length - filled.length === 1) return true;
+  let votes = new Set(filled).size < filled.length ? -WEAK_VOTE : 0;
+  let isUnnamed = false;
   for (const [column, name] of names.entries()) {
     const values = body.map((row) => row[column]?.trim() ?? '').filter((value) => value !== '');
     const isNumeric = values.length > 0 && values.every((value) => NUMBER.test(value));
-    if (isNumeric && NUMBER.test(name)) votes -= 1;
+    if (name === '') isUnnamed ||= values.length > 0;
+    else if (isNumeric && NUMBER.test(name)) votes -= 1;
     else if (isNumeric !== NUMBER.test(name)) votes += 1;
   }
-  return votes >= 0;
+  return votes >= (isUnnamed ? WEAK_VOTE : 0);
 }

@@ -84,6 +84,32 @@ test('the text contains every cell of any table', async (t) => {
   t.pass();
 });
 
+test('keeps a header with equal or empty names', async (t) => {
+  const joined = await readBytes('id,name,city,name,city\n7,Anna,Bonn,Dock,Kiel\n8,Bo,Kiel,Yard,Bonn\n', {
+    name: 'a.csv',
+  });
+  t.is(
+    joined.text,
+    '| id | name | city | name | city |\n| --- | --- | --- | --- | --- |\n| 7 | Anna | Bonn | Dock | Kiel |\n| 8 | Bo | Kiel | Yard | Bonn |\n',
+  );
+  const trailing = await readBytes('id,name,city,,\n1,Anna,Bonn,,\n2,Bo,Kiel,,\n', { name: 'a.csv' });
+  t.true(trailing.text.startsWith('| id | name | city |'), trailing.text);
+  const columns = Array.from({ length: 9 }, (_, index) => `h${index}`);
+  const wide = ['id', ...columns, ...columns];
+  const row = wide.map((name, index) => (index === 0 ? '7' : `value of ${name}`));
+  const { text } = await readBytes(`${wide.join(',')}\n${row.join(',')}\n`, { name: 'a.csv' });
+  t.true(text.startsWith('id: 7\nh0: value of h0\n'), text);
+});
+
+test('takes a first row with equal or empty cells for values where nothing else shows a header', async (t) => {
+  for (const csv of [
+    'red,red,small\nblue,red,large\n',
+    'red,,,small\nblue,red,wide,large\n',
+    '1,red,red\n2,blue,red\n',
+  ])
+    t.true((await readBytes(csv, { name: 'a.csv' })).text.startsWith('| column 1 |'), csv);
+});
+
 test('decodes tables of short rows in encodings of two bytes per character', async (t) => {
   const tables: readonly (readonly [charset: string, csv: string])[] = [
     ['shift_jis', '名前,年齢,都市\n田中,30,東京\n鈴木,25,大阪\n佐藤,41,名古屋\n'],
