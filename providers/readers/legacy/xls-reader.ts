@@ -4,6 +4,7 @@ import { AppError, assertNever } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { formatNumber, numberFormatOf } from '#providers/readers/office/number-formats.ts';
 import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
+import { hiddenCount } from '#providers/readers/shared/hidden-count.ts';
 import { XLS, XLSB } from '#providers/readers/shared/media-types.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip/zip-directory.ts';
@@ -24,7 +25,7 @@ const OPTIONS = {
   bookVBA: false,
 } as const;
 
-/** Reads binary Excel workbooks (`.xls`, `.xlsb`) with SheetJS, rendered like those of the present format. */
+/** Reads binary Excel workbooks (`.xls`, `.xlsb`) with SheetJS, rendered like those of the present format, without hidden sheets. */
 export const xlsReader: Reader = {
   name: 'xls',
   mediaTypes: [XLS, XLSB],
@@ -36,13 +37,15 @@ export const xlsReader: Reader = {
     const workbook = parse(read, await readFile(path));
     const is1904 = workbook.Workbook?.WBProps?.date1904 === true;
     const builder = new TextBuilder(maxTextBytes);
-    for (const name of workbook.SheetNames) {
+    const { SheetNames: names, Workbook: properties } = workbook;
+    const shown = names.filter((_, index) => (properties?.Sheets?.[index]?.Hidden ?? 0) === 0);
+    for (const name of shown) {
       const sheet = workbook.Sheets[name] ?? {};
       const blocks = [...sheetBlocks(cellsOf(sheet, is1904)), ...commentsOf(sheet)];
       if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
       for (const block of blocks) builder.append(`${block}\n\n`);
     }
-    return builder.build({ sheet_count: workbook.SheetNames.length });
+    return builder.build({ sheet_count: names.length, ...hiddenCount('sheet', names.length - shown.length) });
   },
 };
 

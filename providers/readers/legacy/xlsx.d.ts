@@ -25,7 +25,7 @@ declare module '@e965/xlsx' {
   ): {
     SheetNames: string[];
     Sheets: Record<string, Sheet>;
-    Workbook?: { WBProps?: { date1904?: boolean } };
+    Workbook?: { WBProps?: { date1904?: boolean }; Sheets?: { Hidden?: 0 | 1 | 2 }[] };
   };
   /** Compound files, in which the old formats store their streams. */
   export const CFB: {
@@ -38,7 +38,7 @@ declare module '@e965/xlsx' {
   export function write(workbook: object, options: { type: 'buffer'; bookType: 'biff8' | 'biff5' | 'xlsb' }): Buffer;
   export const utils: {
     aoa_to_sheet(rows: readonly (readonly unknown[])[]): Sheet & Record<string, Cell>;
-    book_new(): object;
+    book_new(): { Workbook?: { Sheets?: { Hidden?: 0 | 1 | 2 }[] } };
     book_append_sheet(workbook: object, sheet: object, name: string): void;
   };
 }

@@ -1,6 +1,7 @@
 import type { Reader } from '#domain/reader.ts';
 import { readChart } from './chart.ts';
 import { readDiagram } from './diagram.ts';
+import { hiddenCount } from '#providers/readers/shared/hidden-count.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { PPTX } from '#providers/readers/shared/media-types.ts';
 import { decodePartName, readPackageRelationships, type PackageRelationships } from './package-relationships.ts';
@@ -22,7 +23,8 @@ const PRESENTATION = 'ppt/presentation.xml';
 
 /**
  * Reads PowerPoint presentations: one page per slide with its title as heading, lists, tables, chart values, diagram
- * texts, notes and comments. Reads no external resources.
+ * texts, notes and comments. Reads no external resources. Hidden slides are counted, not read; they are empty pages, so that the
+ * others keep their numbers.
  */
 export const pptxReader: Reader = {
   name: 'pptx',
@@ -34,13 +36,16 @@ export const pptxReader: Reader = {
     });
     const builder = new TextBuilder(maxTextBytes);
     const slides = await slidePaths(archive);
+    let hidden = 0;
     for (const [index, slide] of slides.entries()) {
       builder.startPage(index + 1);
       const html = await readSlide(archive, slide);
+      if (html === null) hidden += 1;
+      if (html === null) continue;
       const { markdown } = await htmlToMarkdown(html, { isOffice: true });
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
-    return builder.build({ page_count: slides.length });
+    return builder.build({ page_count: slides.length, ...hiddenCount('slide', hidden) });
   },
 };
 
@@ -57,11 +62,13 @@ async function slidePaths(archive: ZipArchive): Promise<string[]> {
   return slides.sort((a, b) => number(a) - number(b));
 }
 
-async function readSlide(archive: ZipArchive, path: string): Promise<string> {
+/** The HTML of a slide; null if it is hidden. */
+async function readSlide(archive: ZipArchive, path: string): Promise<string | null> {
   const xml = await archive.text(path);
   if (xml === null) return '';
-  const relations = await readPackageRelationships(archive, path);
   const slide = await parseXml(xml);
+  if (['0', 'false'].includes(slide.attributes['show'] ?? '')) return null;
+  const relations = await readPackageRelationships(archive, path);
   const charts = await chartHtml(archive, relations);
   return (
     pptxSlideHtml(slide, charts) + (await notesHtml(archive, relations)) + (await commentsHtml(archive, relations))

@@ -1,5 +1,6 @@
 import type { Reader } from '#domain/reader.ts';
 import { readChart } from './chart.ts';
+import { hiddenCount } from '#providers/readers/shared/hidden-count.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 import { XLSX } from '#providers/readers/shared/media-types.ts';
 import { readPackageRelationships } from './package-relationships.ts';
@@ -16,7 +17,7 @@ const WORKBOOK = 'xl/workbook.xml';
 
 /**
  * Reads Excel workbooks: one heading per sheet, each block of filled cells as a table, text boxes, chart values,
- * comments. Formulas yield their last computed value.
+ * comments. Formulas yield their last computed value. Hidden sheets are counted, not read.
  */
 export const xlsxReader: Reader = {
   name: 'xlsx',
@@ -30,25 +31,29 @@ export const xlsxReader: Reader = {
       numberFormats: await readNumberFormats(archive),
       is1904,
     };
-    for (const { name, path: part } of sheets) {
+    const shown = sheets.filter(({ isHidden }) => !isHidden);
+    for (const { name, path: part } of shown) {
       const cells: SheetCells = await readXlsxSheet(archive, part, workbook);
       const blocks = [...sheetBlocks(cells), ...(await blocksOutsideCells(archive, part))];
       // The name of an empty sheet carries no information.
       if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
       for (const block of blocks) builder.append(`${block}\n\n`);
     }
-    return builder.build({ sheet_count: sheets.length });
+    return builder.build({ sheet_count: sheets.length, ...hiddenCount('sheet', sheets.length - shown.length) });
   },
 };
 
-async function sheetsOf(archive: ZipArchive): Promise<{ sheets: { name: string; path: string }[]; is1904: boolean }> {
+type SheetPart = { name: string; path: string; isHidden: boolean };
+
+async function sheetsOf(archive: ZipArchive): Promise<{ sheets: SheetPart[]; is1904: boolean }> {
   const xml = await archive.text(WORKBOOK);
   if (xml === null) return { sheets: [], is1904: false };
   const root = await parseXml(xml, { dropsPrefixes: true });
   const relations = await readPackageRelationships(archive, WORKBOOK);
   const sheets = childrenOf(childOf(root, 'sheets'), 'sheet').flatMap(({ attributes }) => {
     const relation = relations.get(attributes['r:id'] ?? '');
-    return relation ? [{ name: attributes['name'] ?? '', path: relation.path }] : [];
+    const isHidden = ['hidden', 'veryHidden'].includes(attributes['state'] ?? '');
+    return relation ? [{ name: attributes['name'] ?? '', path: relation.path, isHidden }] : [];
   });
   const { date1904 } = childOf(root, 'workbookPr')?.attributes ?? {};
   return { sheets, is1904: date1904 === '1' || date1904 === 'true' };

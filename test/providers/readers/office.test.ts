@@ -4,7 +4,7 @@ import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-function pptx(slides: readonly string[]): Buffer {
+function pptx(slides: readonly string[], hidden: readonly number[] = []): Buffer {
   const ids = slides.map((_, index) => `<p:sldId r:id="r${index}"/>`).join('');
   const relations = slides.map(
     (_, index) =>
@@ -17,7 +17,7 @@ function pptx(slides: readonly string[]): Buffer {
     ...Object.fromEntries(
       slides.map((shapes, index) => [
         `ppt/slides/slide${slides.length - index}.xml`,
-        `<p:sld><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`,
+        `<p:sld${hidden.includes(index) ? ' show="0"' : ''}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`,
       ]),
     ),
   });
@@ -62,6 +62,14 @@ test('reads slides as pages in the order of the presentation, with titles, lists
     ],
   );
   t.is(notes['page_count'], 2);
+});
+
+test('counts hidden slides and does not read them; the others keep their numbers', async (t) => {
+  const slides = [shape(['Draft'], 'title'), shape(['Offer'], 'title'), shape(['Backup'], 'title')];
+  const { text, pages, notes } = await readBytes(pptx(slides, [0, 2]), { name: 's.pptx' });
+  t.is(text, '# Offer\n\n');
+  t.deepEqual(notes, { page_count: 3, hidden_slide_count: 2 });
+  t.is(pages.findLast(({ start }) => start <= text.indexOf('Offer'))?.page, 2);
 });
 
 test('reads sheets as tables with shared strings, dates and percentages as displayed, and omits empty sheets', async (t) => {

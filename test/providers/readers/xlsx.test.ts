@@ -120,3 +120,21 @@ test('shows formulas whose values a library did not store, moved where cells sha
     '| 4 |  |',
   ]);
 });
+
+test('counts hidden sheets and does not read them', async (t) => {
+  const sheets = ['visible', 'hidden', 'veryHidden'];
+  const entry = (state: string, index: number): string =>
+    `<sheet name="${state}" sheetId="${index + 1}" state="${state}" r:id="r${index}"/>`;
+  const relation = (_: string, index: number): string =>
+    `<Relationship Id="r${index}" Type="${RELATIONS}/worksheet" Target="worksheets/${index}.xml"/>`;
+  const cell = (state: string): string =>
+    `<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>cell of ${state}</v></c></row></sheetData></worksheet>`;
+  const parts = {
+    'xl/workbook.xml': `<workbook><sheets>${sheets.map(entry).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${sheets.map(relation).join('')}</Relationships>`,
+    ...Object.fromEntries(sheets.map((state, index) => [`xl/worksheets/${index}.xml`, cell(state)])),
+  };
+  const { text, notes } = await readBytes(workbook({ rows: '', parts }), { name: 'w.xlsx' });
+  t.is(text, '## visible\n\ncell of visible\n\n');
+  t.deepEqual(notes, { sheet_count: 3, hidden_sheet_count: 2 });
+});

@@ -1,5 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
+import { hiddenCount } from '#providers/readers/shared/hidden-count.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { ODP, ODS, ODT } from '#providers/readers/shared/media-types.ts';
 import { odfHtml, type OdfParts } from './odf-html.ts';
@@ -15,7 +16,10 @@ import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-arch
 const MARKUP_RATIO = 8;
 const WHAT = 'OpenDocument file';
 
-/** Reads OpenDocument texts, spreadsheets and presentations (one page per slide). Reads no external resources. */
+/**
+ * Reads OpenDocument texts, spreadsheets and presentations (one page per slide). Reads no external resources. Hidden sheets and
+ * slides are counted, not read; such a slide is an empty page.
+ */
 export const odfReader: Reader = {
   name: 'odf',
   mediaTypes: [ODT, ODS, ODP],
@@ -27,11 +31,12 @@ export const odfReader: Reader = {
     const root = await parseXml(xml);
     const styles = await archive.text('styles.xml');
     const numbering = new OdfNumbering([root, ...(styles === null ? [] : [await parseXml(styles)])]);
+    const hidden = hiddenStyles(root);
     const parts = { numbering, objects: await readOdfObjects(archive, root) };
     const body = childrenOf(childOf(root, 'office:body'))[0];
     const builder = new TextBuilder(maxTextBytes);
-    if (body?.name === 'office:spreadsheet') return addSheets(body, builder, parts);
-    if (body?.name === 'office:presentation') return addSlides(body, builder, parts);
+    if (body?.name === 'office:spreadsheet') return addSheets(body, builder, { ...parts, hidden });
+    if (body?.name === 'office:presentation') return addSlides(body, builder, { ...parts, hidden });
     const { markdown } = await htmlToMarkdown(odfHtml(body, parts), { isOffice: true });
     return builder.append(markdown).build();
   },
@@ -44,15 +49,28 @@ async function refuseEncrypted(archive: ZipArchive): Promise<void> {
   throw new AppError('encrypted', `The ${WHAT} is protected by a password. Remove the password and upload it again.`);
 }
 
-async function addSheets(body: XmlElement, builder: TextBuilder, { objects }: OdfParts) {
+/** Names of the styles of sheets and slides that are hidden. */
+function hiddenStyles(root: XmlElement): ReadonlySet<string> {
+  const isHidden = (style: XmlElement): boolean =>
+    childrenOf(style, 'style:table-properties', 'style:drawing-page-properties').some(
+      ({ attributes }) => attributes['table:display'] === 'false' || attributes['presentation:visibility'] === 'hidden',
+    );
+  const styles = descendantsOf(root, 'style:style').filter(isHidden);
+  return new Set(styles.map(({ attributes }) => attributes['style:name'] ?? ''));
+}
+
+type PageParts = OdfParts & { hidden: ReadonlySet<string> };
+
+async function addSheets(body: XmlElement, builder: TextBuilder, { objects, hidden }: PageParts) {
   const sheets = childrenOf(body, 'table:table');
-  for (const sheet of sheets) {
+  const shown = sheets.filter(({ attributes }) => !hidden.has(attributes['table:style-name'] ?? ''));
+  for (const sheet of shown) {
     const name = sheet.attributes['table:name'] ?? '';
     const blocks = [...sheetBlocks(readOdfSheet(sheet)), ...(await objectBlocks(sheet, objects))];
     builder.append(name === '' || blocks.length === 0 ? '' : `## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
     for (const block of blocks) builder.append(`${block}\n\n`);
   }
-  return builder.build({ sheet_count: sheets.length });
+  return builder.build({ sheet_count: sheets.length, ...hiddenCount('sheet', sheets.length - shown.length) });
 }
 
 /** Charts and formulas of a sheet, after its cells. */
@@ -64,12 +82,14 @@ async function objectBlocks(sheet: XmlElement, objects: OdfParts['objects']): Pr
   return (await Promise.all(blocks)).filter((block) => block !== '');
 }
 
-async function addSlides(body: XmlElement, builder: TextBuilder, parts: OdfParts) {
+async function addSlides(body: XmlElement, builder: TextBuilder, parts: PageParts) {
   const slides = childrenOf(body, 'draw:page');
+  const isHidden = ({ attributes }: XmlElement): boolean => parts.hidden.has(attributes['draw:style-name'] ?? '');
   for (const [index, slide] of slides.entries()) {
     builder.startPage(index + 1);
+    if (isHidden(slide)) continue;
     const { markdown } = await htmlToMarkdown(odfHtml(slide, parts), { isOffice: true });
     if (markdown !== '') builder.append(`${markdown}\n`);
   }
-  return builder.build({ page_count: slides.length });
+  return builder.build({ page_count: slides.length, ...hiddenCount('slide', slides.filter(isHidden).length) });
 }

@@ -36,6 +36,19 @@ test('reads binary workbooks as tables: dates and percentages as displayed, merg
   t.regex((await readBytes(workbook('biff5'), { name: 'old.xls' })).text, /\| Item \| Price \|/, 'Excel 5 and 95');
 });
 
+test('counts hidden sheets of binary workbooks and does not read them', async (t) => {
+  for (const bookType of ['biff8', 'xlsb'] as const) {
+    const book = utils.book_new();
+    for (const name of ['Shown', 'Salaries', 'Lists'])
+      utils.book_append_sheet(book, utils.aoa_to_sheet([[name, 'cell']]), name);
+    book.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: 1 }, { Hidden: 2 }] };
+    const bytes = Buffer.from(write(book, { type: 'buffer', bookType }));
+    const { text, notes } = await readBytes(bytes, { name: `a.${bookType === 'xlsb' ? 'xlsb' : 'xls'}` });
+    t.true(text.includes('Shown') && !/Salaries|Lists/.test(text), text);
+    t.deepEqual(notes, { sheet_count: 3, hidden_sheet_count: 2 });
+  }
+});
+
 test('rejects damaged binary workbooks with a message, and those that unpack to more than the limit', async (t) => {
   const bytes = workbook('biff8');
   for (let at = 0; at < bytes.length; at += 11) {

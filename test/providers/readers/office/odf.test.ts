@@ -77,3 +77,19 @@ test('reads values and formulas of OpenDocument sheets that a library wrote with
   const sheet = `<table:table table:name="S"><table:table-row>${row.join('')}</table:table-row></table:table>`;
   t.true((await odfText('spreadsheet', sheet)).includes('| 3.5 | Bolt | 2026-11-24 | =SUM([.A1:.A2]) |'));
 });
+
+test('does not read hidden sheets and slides of OpenDocument files', async (t) => {
+  const styles =
+    '<style:style style:name="ta1" style:family="table"><style:table-properties table:display="true"/></style:style>' +
+    '<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>' +
+    '<style:style style:name="dp2" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>';
+  const sheet = (style: string, text: string): string =>
+    `<table:table table:name="${text}" table:style-name="${style}"><table:table-row><table:table-cell><text:p>${text}</text:p></table:table-cell></table:table-row></table:table>`;
+  t.is(
+    await odfText('spreadsheet', sheet('ta2', 'Salaries') + sheet('ta1', 'Prices'), { styles }),
+    '## Prices\n\nPrices',
+  );
+  const slide = (style: string, text: string): string =>
+    `<draw:page draw:style-name="${style}"><draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`;
+  t.is(await odfText('presentation', slide('dp2', 'Draft') + slide('dp1', 'Offer'), { styles }), 'Offer');
+});
