@@ -3,6 +3,7 @@ import { markCheckBoxes } from './check-boxes.ts';
 import { flattenHtml } from './flatten-html.ts';
 import { unwrapLayoutTables } from './layout-tables.ts';
 import { unmarkListLabels } from './list-label.ts';
+import { replaceMath } from './math-text.ts';
 import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
 import { cleanText } from './text-builder.ts';
@@ -16,6 +17,8 @@ const NOT_TEXT =
 /** Elements around the text of a page: menus, banners, legal notices. Removed as long as other text is left. */
 const NAVIGATION = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
 const PAGE_EDGES = 'header,footer';
+const HEADING_BUTTON = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'summary', 'dt'].map((name) => `${name} button`).join(',');
+const DISCLOSURE_BUTTON = 'button[aria-expanded]:not([aria-haspopup]),button[aria-controls]:not([aria-haspopup])';
 /** Matches a `style` attribute that hides its element. */
 export const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
@@ -52,6 +55,8 @@ export async function htmlToMarkdown(
   const { document } = parseHTML(`<x-page>${flat}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
+  replaceMath(root);
+  unwrapButtons(root);
   removeElements(root, NOT_TEXT);
   for (const element of root.querySelectorAll('[style]')) {
     if (HIDDEN_STYLE.test(element.getAttribute('style') ?? '')) element.remove();
@@ -74,6 +79,17 @@ export function removeTitle(html: string): string {
   if (start === undefined) return html;
   const end = /<\/title\s*>/i.exec(html.slice(start));
   return end ? html.slice(0, start) + html.slice(start + end.index + end[0].length) : html;
+}
+
+/** A button that shows what follows it is the heading of that; others are controls. */
+function unwrapButtons(root: Root): void {
+  for (const button of root.querySelectorAll(HEADING_BUTTON)) button.replaceWith(...button.childNodes);
+  for (const button of root.querySelectorAll(DISCLOSURE_BUTTON)) {
+    if (button.closest(`${NAVIGATION},${PAGE_EDGES}`) !== null) continue;
+    const block = root.ownerDocument.createElement('div');
+    block.append(...button.childNodes);
+    button.replaceWith(block);
+  }
 }
 
 function shortenWhiteSpace(run: string): string {

@@ -100,3 +100,29 @@ test('keeps the text of an extremely deeply nested page', async (t) => {
   const page = `<html><body>${'<div>'.repeat(20_000)}deep${'</div>'.repeat(20_000)}</body></html>`;
   t.is((await readBytes(page, { name: 'a.html' })).text, 'deep\n');
 });
+
+test('keeps buttons that are headings of what they open, and omits those that do something', async (t) => {
+  const page =
+    '<h1>FAQ</h1><h2><button class="accordion">How do I reset my password?</button></h2><p>By mail.</p>' +
+    '<details><summary><button>Is it free?</button></summary>Yes.</details><dl><dt><button>Term</button></dt><dd>Meaning</dd></dl>' +
+    '<div><button aria-expanded="false" aria-controls="a">Who pays?</button><div id="a">You.</div></div>' +
+    '<button>Buy</button><button aria-expanded="false" aria-haspopup="menu">Options</button>' +
+    '<nav><button aria-expanded="false">Toggle navigation</button></nav>';
+  const { text } = await readBytes(page, { name: 'a.html' });
+  t.regex(text, /^# FAQ\n\n## How do I reset my password\?\n\nBy mail\.\n/);
+  for (const kept of ['Is it free?', 'Term', '\n\nWho pays?\n\nYou.']) t.true(text.includes(kept), kept);
+  t.notRegex(text, /Buy|Options|Toggle/);
+});
+
+test('reads formulas as LaTeX, once: what they were made from, or made from their MathML', async (t) => {
+  const katex =
+    '<span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>E</mi></mrow><annotation encoding="application/x-tex">E=mc^2</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">E=mc2</span></span>';
+  const wikipedia =
+    '<span class="mwe-math-element"><span style="display: none;"><math alttext="x"><semantics><mi>x</mi><annotation encoding="application/x-tex">{\\displaystyle \\sqrt {x}}</annotation></semantics></math></span><img alt="{\\displaystyle \\sqrt {x}}"></span>';
+  const plain =
+    '<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>\u2062</mo><msup><mi>y</mi><mn>3</mn></msup></math>';
+  const prefixed = '<m:math><m:msub><m:mi>a</m:mi><m:mn>1</m:mn></m:msub></m:math>';
+  const page = `<p>A ${katex}.</p><p>B ${wikipedia}.</p><p>C ${plain}.</p><p>D ${prefixed}.</p><p>E <math>n + 1</math>.</p><div class="katex"><p>F <math><mi>p</mi></math> and <math><mi>q</mi></math></p></div>`;
+  const { text } = await readBytes(page, { name: 'a.html' });
+  t.is(text, 'A $E=mc^2$.\n\nB $\\sqrt {x}$.\n\nC $x=\\frac{1}{2}y^{3}$.\n\nD $a_{1}$.\n\nE n + 1.\n\nF $p$ and $q$\n');
+});
