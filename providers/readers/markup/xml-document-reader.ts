@@ -52,9 +52,10 @@ export const xmlDocumentReader: Reader = {
   },
 };
 
+/** Text in CDATA has no entities. */
 function replaceEntities(xml: string): string {
   return xml.replace(
-    /&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][\w.-]{0,40});/g,
-    (_, name: string) => ENTITIES.get(name) ?? `&amp;${name};`,
+    /<!\[CDATA\[[^]*?(?:\]\]>|$)|&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][\w.-]{0,40});/g,
+    (found, name?: string) => (name === undefined ? found : (ENTITIES.get(name) ?? `&amp;${name};`)),
   );
 }

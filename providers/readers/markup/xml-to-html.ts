@@ -44,7 +44,8 @@ export function headingOf(html: string, depth: number): string {
 export const preformatted: RenderXml = (element, { content }) => {
   const language =
     element.attributes['language'] ?? element.attributes['code-type'] ?? element.attributes['xlink:language'] ?? '';
-  return `<pre><code class="language-${/^[\w+#.-]{1,30}$/.exec(language)?.[0].toLowerCase() ?? ''}">${content(element)}</code></pre>`;
+  const name = /^[\w+#.-]{1,30}$/.exec(language)?.[0].toLowerCase();
+  return `<pre><code${name === undefined ? '' : ` class="language-${name}"`}>${content(element)}</code></pre>`;
 };
 
 /** A link to another document; links within the document are text. */

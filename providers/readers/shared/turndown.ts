@@ -21,6 +21,8 @@ export type DomElement = {
 const MAX_LINK_LENGTH = 80;
 /** Matches the language of code in the class attributes of its elements. */
 export const CODE_LANGUAGE_CLASS = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)-?\s*([\w+#.-]+)/;
+/** As `codeBlock` writes it, perhaps indented and behind the marks of items. */
+const CODE_FENCE = /^ *(?:(?:-|\d+\.) +)*(```|~~~~)/;
 const NOTE_MARK = /^(?:\d{1,4}|[*†‡]{1,3})$/;
 const WORD_END = /[\p{L}\p{N}]$/u;
 const WORD_START = /^[\p{L}\p{N}]/u;
@@ -181,9 +183,21 @@ function listItem(content: string, node: DomElement, numbers: WeakMap<DomElement
   }
   const labelled = takeListLabel(content.trim());
   if (labelled) prefix = labelled.prefix;
-  const text = (labelled?.text ?? content)
-    .trim()
-    .replace(/\n{2,}/g, '\n')
-    .replace(/\n/g, `\n${' '.repeat(prefix.startsWith('- ') ? 2 : prefix.length)}`);
+  const text = withoutEmptyLines((labelled?.text ?? content).trim()).replace(
+    /\n/g,
+    `\n${' '.repeat(prefix.startsWith('- ') ? 2 : prefix.length)}`,
+  );
   return text === '' ? '' : `${prefix}${text}${node.nextSibling ? '\n' : ''}`;
+}
+
+/** An item has no empty lines, except in code. */
+function withoutEmptyLines(text: string): string {
+  let fence = '';
+  const kept = text.split('\n').filter((line) => {
+    const isCode = fence !== '';
+    if (isCode && line.trim() === fence) fence = '';
+    else if (!isCode) fence = CODE_FENCE.exec(line)?.[1] ?? '';
+    return isCode || line !== '';
+  });
+  return kept.join('\n');
 }

@@ -59,6 +59,15 @@ test('keeps lines, white space and language of code blocks', async (t) => {
   );
 });
 
+test('keeps empty lines of code in list items, and no others', async (t) => {
+  const page =
+    '<ol><li><p>Write</p><p>this:</p><pre>a\n\n  b</pre></li><li>Then<ul><li><pre>c\n\n\nd</pre><p>Done</p></li></ul></li></ol>';
+  t.is(
+    (await readBytes(page, { name: 'a.html' })).text,
+    '1. Write\n   this:\n   ```\n   a\n\n     b\n   ```\n2. Then\n   - ```\n     c\n\n\n     d\n     ```\n     Done\n',
+  );
+});
+
 test('omits scripts, styles, menus, hidden elements and form controls', async (t) => {
   const noise =
     '<script>evil()</script><style>p{}</style><nav><a href="/">Home</a></nav><div style="color:red; display: none">secret</div>' +

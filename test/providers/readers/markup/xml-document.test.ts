@@ -38,6 +38,13 @@ test('reads title, authors, abstract, sections, tables and references of a JATS 
   );
 });
 
+test('keeps what looks like an entity in CDATA as it is written', async (t) => {
+  const code = 'if (a && b) print("&copy; &foo; &amp;");';
+  const document = `<!DOCTYPE article PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "x"><article><para>&copy; &foo;</para><programlisting><![CDATA[${code}]]></programlisting></article>`;
+  const { text } = await readBytes(`<?xml version="1.0"?>${document}`, { name: 'a.xml' });
+  t.is(text, `© &foo;\n\n\`\`\`\n${code}\n\`\`\`\n`);
+});
+
 test('reads a FictionBook in its declared encoding, without its pictures', async (t) => {
   const book = `<?xml version="1.0" encoding="windows-1251"?><FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink">
 <description><title-info><author><first-name>Антон</first-name><last-name>Чехов</last-name></author><book-title>Чайка</book-title></title-info><document-info><id>x</id></document-info></description>
