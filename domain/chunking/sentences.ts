@@ -22,11 +22,12 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set(
  * letter, or a comma follows the mark). Linear in the length of the text.
  */
 export function* findSentenceEnds(text: string): Generator<BreakPoint> {
+  const first = Math.max(0, text.search(/\S/));
   for (const match of text.matchAll(SENTENCE_MARK)) {
     const end = match.index + match[0].length;
     if (end >= text.length) return;
     const mark = match[0];
-    if (mark.startsWith('.') && mark.length === 1 && endsWithAbbreviation(text, match.index)) continue;
+    if (mark.startsWith('.') && mark.length === 1 && endsWithAbbreviation(text, { dot: match.index, first })) continue;
     const isWeak = /[,;]/.test(mark) || /^\s+\p{Ll}/u.test(text.slice(end, end + 8));
     yield { end, kind: isWeak ? 'clause' : 'sentence' };
   }
@@ -39,12 +40,15 @@ export function wholeSentences(text: string): string {
   return text.slice(0, ends.at(-1)?.end ?? 0).trimEnd();
 }
 
-/** True when the full stop at `dot` follows an abbreviation, an initial or the number of a list item. */
-function endsWithAbbreviation(text: string, dot: number): boolean {
+/**
+ * True when the full stop at `dot` follows an abbreviation, an initial or the number of a list item: one that is the first word of
+ * the text.
+ */
+function endsWithAbbreviation(text: string, { dot, first }: { dot: number; first: number }): boolean {
   const word = /[\p{L}\p{N}.]*$/u.exec(text.slice(Math.max(0, dot - 12), dot))?.[0] ?? '';
   if (word === '') return false;
   if (/^\p{Lu}$/u.test(word) || /^(?:\p{L}\.)+\p{L}$/u.test(word)) return true;
-  if (/^\d{1,3}$/.test(word)) return text.slice(0, dot - word.length).trim() === '';
+  if (/^\d{1,3}$/.test(word)) return dot - word.length <= first;
   return ABBREVIATIONS.has(word.toLowerCase());
 }
 

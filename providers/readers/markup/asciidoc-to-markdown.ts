@@ -1,9 +1,9 @@
 import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 
-const HEADING = /^(={1,6}|#{1,6})\s+(\S.*?)(?:\s+=+)?\s*$/;
+const HEADING = /^(={1,6}|#{1,6})\s+(?=\S)/;
 const ATTRIBUTE = /^:!?[\w-]+!?:(?:\s|$)/;
-const ATTRIBUTE_VALUE = /^:([\w-]{1,60}):\s+(\S.*?)\s*$/;
+const ATTRIBUTE_VALUE = /^:([\w-]{1,60}):\s+(?=\S)/;
 const REFERENCE = /\{([\w-]{1,60})\}/g;
 const MAX_VALUE_LENGTH = 200;
 const BLOCK_ATTRIBUTES = /^\[(.*)\]\s*$/;
@@ -45,8 +45,8 @@ export function asciidocToMarkdown(text: string): string {
 function withAttributes(lines: readonly string[]): string[] {
   const values = new Map<string, string>();
   for (const line of lines) {
-    const [, name, value] = ATTRIBUTE_VALUE.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) values.set(name, value.slice(0, MAX_VALUE_LENGTH));
+    const [start = '', name] = ATTRIBUTE_VALUE.exec(line) ?? [];
+    if (name !== undefined) values.set(name, line.slice(start.length).trimEnd().slice(0, MAX_VALUE_LENGTH));
   }
   if (values.size === 0) return [...lines];
   return lines.map((line) => line.replace(REFERENCE, (reference, name: string) => values.get(name) ?? reference));
@@ -126,8 +126,11 @@ function table(lines: readonly string[], columns: number): string {
 }
 
 function lineMarkdown(line: string): string[] {
-  const [, marks, title = ''] = HEADING.exec(line) ?? [];
-  if (marks !== undefined) return ['', `${'#'.repeat(marks.length)} ${inline(title)}`, ''];
+  const [start = '', marks] = HEADING.exec(line) ?? [];
+  if (marks !== undefined) {
+    const title = withoutClosingMarks(line.slice(start.length).trimEnd());
+    return ['', `${'#'.repeat(marks.length)} ${inline(title)}`, ''];
+  }
   if (ATTRIBUTE.test(line) || DROPPED.test(line) || /^\/\/(?!\/)/.test(line)) return [];
   if (/^'{3,}$/.test(line)) return ['', '---', ''];
   if (line === '+') return [];
@@ -174,4 +177,12 @@ function inline(text: string): string {
     .replace(/(?<![\w_])_(?=[^\s_])([^_\n]{1,300}?)(?<=\S)_(?![\w_])/g, '*$1*')
     .replace(/(?<![\w+])\+(?=[^\s+])([^+\n]{1,300}?)(?<=\S)\+(?![\w+])/g, '`$1`')
     .replace(/^(\s{0,40}[^:\n]{1,100}):{2,4}(?=\s|$)/, '**$1:**');
+}
+
+/** The title before the equals signs that may close a heading. */
+function withoutClosingMarks(title: string): string {
+  let end = title.length;
+  while (title.charAt(end - 1) === '=') end -= 1;
+  const isClosed = end < title.length && /\s/.test(title.charAt(end - 1));
+  return isClosed ? title.slice(0, end).trimEnd() : title;
 }

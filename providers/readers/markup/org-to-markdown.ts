@@ -2,7 +2,9 @@ import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 import { dedent } from './dedent.ts';
 
-const HEADLINE = /^(\*+)\s+(.*?)(?:\s+:[\w@#%:]+:)?\s*$/;
+const HEADLINE = /^(\*+)\s+/;
+/** The tags of a headline, behind its title. */
+const TAGS = /^:[\w@#%:]+:$/;
 const BLOCK_START = /^\s*#\+begin_(\w+)(?:[ \t]+(.*))?$/i;
 const KEYWORD = /^\s*#\+(\w+):[ \t]*(.*)$/i;
 const DRAWER = /^\s*:(?!END:)[\w-]+:\s*$/i;
@@ -31,8 +33,11 @@ export function orgToMarkdown(text: string): string {
 }
 
 function lineMarkdown(line: string, shift: number): string[] {
-  const [, stars, title = ''] = HEADLINE.exec(line) ?? [];
-  if (stars !== undefined) return ['', `${'#'.repeat(Math.min(6, stars.length + shift))} ${inline(title)}`, ''];
+  const [start = '', stars] = HEADLINE.exec(line) ?? [];
+  if (stars !== undefined) {
+    const title = withoutTags(line.slice(start.length).trimEnd());
+    return ['', `${'#'.repeat(Math.min(6, stars.length + shift))} ${inline(title)}`, ''];
+  }
   const [, keyword = '', value = ''] = KEYWORD.exec(line) ?? [];
   switch (keyword.toLowerCase()) {
     case '':
@@ -49,6 +54,11 @@ function lineMarkdown(line: string, shift: number): string[] {
   if (/^\s*#(?:\s|$)/.test(line)) return [];
   const item = line.replace(/^(\s*)[+] /, '$1- ').replace(/^(\s*)(\d+)\) /, '$1$2. ');
   return [inline(item.replace(/^(\s*- )\[X\] /, '$1[x] ').replace(/^(\s*- .{1,200}?) :: /, '$1: '))];
+}
+
+function withoutTags(title: string): string {
+  const space = Math.max(title.lastIndexOf(' '), title.lastIndexOf('\t'));
+  return space !== -1 && TAGS.test(title.slice(space + 1)) ? title.slice(0, space).trimEnd() : title;
 }
 
 /** Adds a block, and returns the line after it. The content of quotations and the like is text. */

@@ -1,6 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { indexedText, type ChunkLimits, type PlannedChunk } from '#domain/chunking/chunker.ts';
+import { findSentenceEnds } from '#domain/chunking/sentences.ts';
 import { createStructureChunker } from '#providers/chunkers/structure-chunker.ts';
 
 const chunker = createStructureChunker();
@@ -118,6 +119,12 @@ test('splits code before a line at the margin that follows an empty line', (t) =
   const chunks = split(code, { maxTokens: 120, targetTokens: 45 });
   t.true(chunks.length > 1);
   for (const chunk of chunks.slice(1)) t.regex(chunk.text, /^def /);
+});
+
+test('finds the ends of numbers behind millions of spaces, without passing over the spaces for each of them', (t) => {
+  const ends = [...findSentenceEnds(`${' '.repeat(2_000_000)}${'1. '.repeat(600_000)}`)];
+  t.is(ends.length, 599_999, 'the first is the number of an item');
+  t.is(ends[0]?.end, 2_000_005);
 });
 
 const BESIDE_CODE: readonly (readonly [title: string, markdown: string])[] = [

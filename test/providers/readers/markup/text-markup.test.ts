@@ -181,6 +181,22 @@ test('reads hostile markup in time that grows with its length', async (t) => {
   }
 });
 
+test('reads headings and attributes with millions of spaces, which a pattern that tries each of them would not end with', async (t) => {
+  const gap = ' '.repeat(3_000_000);
+  for (const [name, line] of [
+    ['a.adoc', `== One${gap}two`],
+    ['a.adoc', `== One${gap}two ==`],
+    ['a.adoc', `:name: One${gap}two\n\n== One`],
+    ['a.org', `** One${gap}two`],
+    ['a.org', `** One${gap}two :tag:`],
+  ] as const) {
+    const { text } = await readBytes(`${line}\n\nLast line.\n`, { name });
+    t.is(text.trimStart().slice(0, 6), '## One', line.slice(0, 12));
+    t.true(text.endsWith('Last line.\n'));
+    t.false(text.includes(':tag:') || text.includes('=='));
+  }
+});
+
 test('reads addresses with percent signs and shortened rules of tables in LaTeX', async (t) => {
   const text = await textOf('paper.tex', [
     String.raw`See \url{https://example.com/a%20b_c} and \href{https://example.com/50\%/z}{the \emph{label}} here.`,
