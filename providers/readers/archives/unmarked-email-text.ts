@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeBytes, decodeText } from '#providers/readers/shared/decode-text.ts';
-import { charsetOfLabel } from '#providers/readers/shared/charset-label.ts';
+import { charsetOfLabel } from '#providers/readers/shared/charset/charset-label.ts';
 
 const LINE_FEED = 0x0a;
 const BOUNDARY = /boundary[ \t]*=[ \t]*(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/gi;

@@ -4,7 +4,7 @@ import { decodeText } from '#providers/readers/shared/decode-text.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { DOCBOOK_TYPE, FICTION_BOOK_TYPE, JATS_TYPE, OPML_TYPE } from '#providers/readers/shared/media-types.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { xmlCharset } from '#providers/readers/shared/xml-charset.ts';
+import { xmlCharset } from '#providers/readers/shared/charset/xml-charset.ts';
 import { parseXml } from '#providers/readers/shared/xml.ts';
 import { DOCBOOK } from './docbook.ts';
 import { FICTION_BOOK } from './fictionbook.ts';

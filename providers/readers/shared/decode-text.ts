@@ -4,8 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import iconv from 'iconv-lite';
 import type { ReadInput } from '#domain/reader.ts';
-import { guessCharset } from './guess-charset.ts';
-import { charsetOfLabel } from './charset-label.ts';
+import { guessCharset } from './charset/guess-charset.ts';
+import { charsetOfLabel } from './charset/charset-label.ts';
 import { outputLimitError } from './text-builder.ts';
 
 export type DecodedText = {

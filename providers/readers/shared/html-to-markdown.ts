@@ -3,7 +3,7 @@ import { markCheckBoxes } from './check-boxes.ts';
 import { flattenHtml } from './flatten-html.ts';
 import { unwrapLayoutTables } from './layout-tables.ts';
 import { unmarkListLabels } from './list-label.ts';
-import { replaceMath } from './math-text.ts';
+import { replaceMath } from './replace-math.ts';
 import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
 import { cleanText } from './text-builder.ts';

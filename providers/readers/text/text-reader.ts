@@ -3,7 +3,7 @@ import { readTextFile } from '#providers/readers/shared/decode-text.ts';
 import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { CODE_TYPES, languageOf } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { xmlCharset } from '#providers/readers/shared/xml-charset.ts';
+import { xmlCharset } from '#providers/readers/shared/charset/xml-charset.ts';
 
 /**
  * Reads plain text unchanged, and source code as a fenced code block, so that its comments are not read as headings.
