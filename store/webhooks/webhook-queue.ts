@@ -105,6 +105,7 @@ export function createWebhookQueue(database: Database) {
         !(await queryOne(database, `select from webhook_deliveries where ${IS_WAITING} order by receiver_id limit 1`))
       )
         return [];
+      const running = JSON.stringify(request.running);
       return database.transaction(async (transaction) => {
         await query(transaction, LOCK_CLAIMS);
         return query<ClaimedDelivery>(
@@ -130,14 +131,7 @@ export function createWebhookQueue(database: Database) {
                select d.id from webhook_deliveries d where d.receiver_id = r.receiver_id and ${IS_DUE}
                order by d.due_at, d.id limit r.room for update of d skip locked) d limit :maxCount
            ), ${CLAIM_DUE} select * from sent`,
-          {
-            leaseMs,
-            maxSlots,
-            ...request,
-            running: JSON.stringify(request.running),
-            start: randomUUID(),
-            isProbe: false,
-          },
+          { leaseMs, maxSlots, ...request, running, start: randomUUID(), isProbe: false },
         );
       });
     },
