@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from . import calls
 from .answers import AnswerEvent, AnswerReader, broken_off
-from .calls import Id, plain
+from .calls import Id, given_fields
 from .client import RETRIES, TIMEOUT, given_connection
 from .connection import Connection, find_connection
 from .generated.models import (
@@ -163,7 +163,7 @@ class AsyncLoci:
     async def stream_answer(self, query: str, **options: Any) -> AsyncIterator[AnswerEvent]:
         """Yields the events of an answer as it is written. Ending the iteration ends the work of the service."""
         reader = AnswerReader()
-        body = plain({"query": query, **options, "stream": True})
+        body = given_fields({"query": query, **options, "stream": True})
         try:
             async with self._http.stream("POST", "/api/v1/answers", json=body) as response:
                 async for piece in response.aiter_bytes():
@@ -185,7 +185,7 @@ class AsyncLoci:
 
     async def paginate(self, path: str, **query: Any) -> AsyncIterator[dict[str, Any]]:
         """Yields every entry of the list at a path, such as `/api/v1/webhooks`, as JSON. Loads pages when needed."""
-        rest: dict[str, Any] | None = plain(query)
+        rest: dict[str, Any] | None = given_fields(query)
         while rest is not None:
             rows, rest = await run_async(self._http, page_flow(path, rest))
             for row in rows:

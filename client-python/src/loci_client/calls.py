@@ -57,16 +57,23 @@ def _bucket_refused(status: int) -> LociError:
 
 
 def _post(path: str, body: dict[str, Any], parse: Callable[[Any], Result]) -> Flow[Result]:
-    response = yield Send("POST", path, {"json": plain(body)})
+    response = yield Send("POST", path, {"json": given_fields(body)})
     return parse(response.json())
 
 
+def given_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """Returns the fields of a request as JSON. Those that are None were not given and are left out; a None inside of a field is
+    a value, such as the condition of a filter that a key has none.
+    """
+    return {name: plain(value) for name, value in fields.items() if value is not None}
+
+
 def plain(value: Any) -> Any:
-    """Returns the value as JSON has it: ids and generated types become texts and objects; fields that are None are left out."""
+    """Returns the value as JSON has it: ids and generated types become texts and objects."""
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items() if inner is not None}
+        return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     return value.to_dict() if hasattr(value, "to_dict") else value

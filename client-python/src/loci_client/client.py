@@ -11,7 +11,7 @@ import httpx
 
 from . import calls
 from .answers import AnswerEvent, AnswerReader, broken_off
-from .calls import Id, plain
+from .calls import Id, given_fields
 from .connection import Connection, find_connection, parse_base_url
 from .generated.models import (
     Answer,
@@ -179,7 +179,7 @@ class Loci:
     def stream_answer(self, query: str, **options: Any) -> Iterator[AnswerEvent]:
         """Yields the events of an answer as it is written. Ending the iteration ends the work of the service."""
         reader = AnswerReader()
-        body = plain({"query": query, **options, "stream": True})
+        body = given_fields({"query": query, **options, "stream": True})
         try:
             with self._http.stream("POST", "/api/v1/answers", json=body) as response:
                 for piece in response.iter_bytes():
@@ -200,7 +200,7 @@ class Loci:
 
     def paginate(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         """Yields every entry of the list at a path, such as `/api/v1/webhooks`, as JSON. Loads pages when needed."""
-        rest: dict[str, Any] | None = plain(query)
+        rest: dict[str, Any] | None = given_fields(query)
         while rest is not None:
             rows, rest = run(self._http, page_flow(path, rest))
             yield from rows

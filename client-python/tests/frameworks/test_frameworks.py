@@ -57,6 +57,12 @@ class Frameworks(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual("otters.md", node.metadata["source"])
                 self.assertGreater(node.score, 0)
 
+    async def test_a_filter_for_a_missing_key_is_a_condition(self):
+        options = {"filters": {"lang": None}}
+        chained = LangChainRetriever(loci=self.loci, collection_ids=[self.collection], options=options)
+        self.assertEqual([], chained.invoke(QUESTION))
+        self.assertEqual([], LlamaIndexRetriever(self.loci, [self.collection], options=options).retrieve(QUESTION))
+
     async def test_errors_of_the_service_reach_the_caller(self):
         with self.assertRaises(LociError):
             LangChainRetriever(loci=self.loci, collection_ids=[uuid4()]).invoke(QUESTION)
