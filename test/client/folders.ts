@@ -17,6 +17,15 @@ export async function folderOf(
   return folder;
 }
 
+/** Adds a file whose name is not UTF-8, and returns true; false where the file system takes no such name. */
+export async function addFileWithoutUtf8Name(folder: string): Promise<boolean> {
+  const path = Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]);
+  return writeFile(path, 'A name in Latin-1.').then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Small distinct texts by path, in folders of ten. */
 export function manyFiles(count: number, topic: string): Record<string, string> {
   return Object.fromEntries(

@@ -38,5 +38,7 @@ async function collectFolder(
 }
 
 function unreadable(path: string, problem: unknown): UploadFailure {
-  return { input: path, name: path, source: 'file', code: 'unreadable_file', message: unreadableReason(problem) };
+  // What is no UTF-8 in a name has been replaced, so that no file of this name is found.
+  const message = path.includes('\ufffd') ? 'Its name is not UTF-8.' : unreadableReason(problem);
+  return { input: path, name: path, source: 'file', code: 'unreadable_file', message };
 }

@@ -1,10 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requireReadable } from '../upload/upload-input.ts';
 
 export type WalkedFile = { path: string } | { path: string; problem: unknown };
 
 /**
- * Yields the files of a folder and its subfolders, ordered by name. Names that begin with a dot are skipped unless `hidden`
+ * Yields the files of a folder and its subfolders, ordered by name; what cannot be read with the reason. Names that begin with a dot are skipped unless `hidden`
  * is set. Links to files are followed; links to folders are not, because they could form cycles.
  */
 export async function* walkFiles(
@@ -23,14 +24,16 @@ export async function* walkFiles(
     if (entry.name.startsWith('.') && !options.hidden) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* walkFiles(path, options);
-    else if (entry.isFile()) yield { path };
-    else if (entry.isSymbolicLink()) yield* followLink(path);
+    else if (entry.isFile() || entry.isSymbolicLink()) yield* walkFile(path);
   }
 }
 
-async function* followLink(path: string): AsyncGenerator<WalkedFile, void, undefined> {
+async function* walkFile(path: string): AsyncGenerator<WalkedFile, void, undefined> {
   try {
-    if ((await stat(path)).isFile()) yield { path };
+    // A link may lead to a folder.
+    if (!(await stat(path)).isFile()) return;
+    await requireReadable(path);
+    yield { path };
   } catch (problem) {
     yield { path, problem };
   }

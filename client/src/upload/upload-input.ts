@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /**
@@ -44,6 +44,7 @@ export async function fileInput(file: FileInput): Promise<UploadInput | UploadFa
   try {
     const found = await stat(path);
     if (!found.isFile()) return { ...of, code: 'unreadable_file', message: 'This is not a regular file.' };
+    await requireReadable(path);
     return { ...of, path, externalId, sizeBytes: found.size, open: () => openAsBlob(path) };
   } catch (error) {
     return { ...of, code: 'unreadable_file', message: unreadableReason(error) };
@@ -59,6 +60,12 @@ export function textInput(text: string): UploadInput {
 export function urlInput(url: string): UploadInput {
   const of = { source: 'url' as const, input: url, name: url, externalId: null, path: null };
   return { ...of, sizeBytes: url.length, open: async () => url };
+}
+
+/** @throws the reason if a file cannot be opened. Its mode alone does not tell. */
+export async function requireReadable(path: string): Promise<void> {
+  const file = await open(path);
+  await file.close();
 }
 
 /** Returns a message that explains why a file cannot be read. */
