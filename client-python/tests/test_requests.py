@@ -68,5 +68,46 @@ class Requests(unittest.IsolatedAsyncioTestCase):
         self.assertEqual({"memory": "Likes tea.", "metadata": metadata}, sent)
 
 
+class Waits(unittest.TestCase):
+    def setUp(self):
+        self.statuses = {f"a{n}": "pending" for n in range(100)} | {f"b{n}": "reading" for n in range(3)}
+        self.paths: list[str] = []
+
+    def answer(self, request):
+        self.paths.append(request.url.path)
+        id, query = request.url.path.rsplit("/", 1)[-1], request.url.params
+        if id == "contents":
+            found = [
+                one for one, status in self.statuses.items() if (one[0], status) == (query["collection_id"], query["status"])
+            ]
+            return httpx.Response(200, json={"data": [self.shown(one) for one in found], "next_cursor": None})
+        return httpx.Response(200, json=self.shown(id)) if id in self.statuses else httpx.Response(404)
+
+    def shown(self, id):
+        status = self.statuses[id]
+        return {"id": id, "collection_id": id[0], "name": id, "status": status, "error_code": None, "status_message": None}
+
+    def test_many_contents_are_waited_for_by_lists_of_what_is_unfinished(self):
+        ids, progress = list(self.statuses), []
+
+        def work(so_far):
+            progress.append(so_far.settled)
+            pending = [id for id, status in self.statuses.items() if status == "pending"]
+            self.statuses |= dict.fromkeys(pending[:40], "ready")
+            if len(progress) == 2:
+                del self.statuses["a99"]
+                self.statuses |= {"b0": "ready", "b1": "failed", "b2": "ready"}
+
+        with Loci("http://loci.test", "a key", transport=httpx.MockTransport(self.answer), retries=0) as loci:
+            ready = loci.wait_until_ready(content_ids=ids, on_progress=work)
+        self.assertEqual((102, {"ready": 101, "failed": 1}), (ready.total, ready.by_status))
+        self.assertEqual(["b1"], [one.content_id for one in ready.failed])
+        self.assertGreater(len(progress), 3)
+        singles = [path for path in self.paths if path != "/api/v1/contents"]
+        # Each when it is settled; before, one tells the collection, and those of the other are not in its lists. The last ones
+        # are too few for lists.
+        self.assertLessEqual(len(singles), len(ids) + 1 + 3 + 23)
+
+
 if __name__ == "__main__":
     unittest.main()

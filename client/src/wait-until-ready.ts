@@ -46,6 +46,10 @@ const MIN_WAIT_MS = 250;
 const MAX_WAIT_MS = 3_000;
 const WAIT_GROWTH = 1.3;
 const REQUEST_CONCURRENCY = 4;
+/** From this number on, lists of what is unfinished need fewer requests than the contents by themselves. */
+const LISTED_FROM = 24;
+/** In the order of the work, so that a content that goes on meanwhile is in one of the later lists. */
+const UNFINISHED = ['pending', 'downloading', 'reading', 'splitting', 'indexing', 'paused'] as const;
 const SETTLED: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored', 'failed', 'cancelled', 'deleting']);
 const SUCCESSFUL: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored']);
 
@@ -62,7 +66,7 @@ export async function waitUntilReady(
   const uploadIds = [...(target.uploadIds ?? []), ...(target.uploadId === undefined ? [] : [target.uploadId])];
   const parts = [
     ...[...new Set(uploadIds)].map((id) => watchUpload(api, id)),
-    ...[...new Set(target.contentIds)].map((id) => watchContent(api, id)),
+    watchContents(api, [...new Set(target.contentIds)]),
   ];
   const how = { concurrency: REQUEST_CONCURRENCY, ...(signal ? { signal } : {}) };
   for (let waitMs = MIN_WAIT_MS; ; waitMs = Math.min(MAX_WAIT_MS, waitMs * WAIT_GROWTH)) {
@@ -79,7 +83,7 @@ export async function waitUntilReady(
   }
 }
 
-/** An upload or content that is waited for. */
+/** An upload, or contents, that is waited for. */
 type WatchedItem = {
   /** Progress at the last status request; null before the first one. */
   progress: WaitProgress | null;
@@ -110,33 +114,88 @@ function watchUpload(api: LociApi, uploadId: string): WatchedItem {
   };
 }
 
-function watchContent(api: LociApi, contentId: string): WatchedItem {
-  let content: SettledContent | null = null;
+/** The last known state of a content that is waited for; null once it was deleted. */
+type KnownContent = PlacedContent | null;
+type PlacedContent = SettledContent & { collection_id: string };
+
+/** Needs a request for each content, or, while they are many, one for each thousand that are unfinished in their collections. */
+function watchContents(api: LociApi, contentIds: readonly string[]): WatchedItem {
+  const known = new Map<string, KnownContent>();
+  const isOpen = (id: string): boolean => {
+    const content = known.get(id);
+    return content === undefined || (content !== null && !SETTLED.has(content.status));
+  };
   return {
     progress: null,
     async refresh(signal) {
-      const params = { path: { content_id: contentId } };
-      const answered = await api.GET('/api/v1/contents/{content_id}', { params, ...(signal ? { signal } : {}) });
-      const isGone = this.progress !== null && answered.response.status === 404;
-      content = isGone ? null : shownContent(await dataOf(Promise.resolve(answered)));
-      this.progress = progressOf(content);
+      const open = new Set(contentIds.filter(isOpen));
+      const ask = async (id: string): Promise<void> => {
+        known.set(id, await findContent(api, id, { wasFound: known.has(id), signal }));
+        open.delete(id);
+      };
+      const [first] = open;
+      if (first !== undefined && open.size >= LISTED_FROM) {
+        const asked = [...open].some((id) => known.has(id)) ? [...open] : [first];
+        if (!known.has(first)) await ask(first);
+        const collections = new Set(asked.flatMap((id) => known.get(id)?.collection_id ?? []));
+        await takeUnfinished(api, { open, known, collections, signal });
+      }
+      // What is in no list has been settled, or deleted.
+      await pMap(open, ask, { concurrency: REQUEST_CONCURRENCY, ...(signal ? { signal } : {}) });
+      this.progress = sumOf([...known.values()].map((content) => ({ progress: progressOf(content) })));
     },
     async failed() {
-      return content === null || SUCCESSFUL.has(content.status) ? [] : [content];
+      const contents = contentIds.flatMap((id) => known.get(id) ?? []);
+      return contents.filter(({ status }) => !SUCCESSFUL.has(status)).map(settledContent);
     },
   };
 }
 
-function shownContent({ id, name, status, error_code, status_message }: Content): SettledContent {
-  return { content_id: id, name, status, error_code, status_message };
+type Listed = {
+  open: Set<string>;
+  known: Map<string, KnownContent>;
+  collections: ReadonlySet<string>;
+  signal: AbortSignal | undefined;
+};
+
+/** Takes contents that are still unfinished from the open ones. */
+async function takeUnfinished(api: LociApi, { open, known, collections, signal }: Listed): Promise<void> {
+  for (const collection_id of collections) {
+    for (const status of UNFINISHED) {
+      const query = { collection_id, status, limit: 1000 };
+      for await (const content of paginate(api, '/api/v1/contents', { query, ...(signal ? { signal } : {}) })) {
+        if (open.delete(content.id)) known.set(content.id, knownContent(content));
+        if (open.size === 0) return;
+      }
+    }
+  }
 }
 
-function progressOf(content: SettledContent | null): WaitProgress {
+async function findContent(
+  api: LociApi,
+  contentId: string,
+  { wasFound, signal }: { wasFound: boolean; signal: AbortSignal | undefined },
+): Promise<KnownContent> {
+  const params = { path: { content_id: contentId } };
+  const answered = await api.GET('/api/v1/contents/{content_id}', { params, ...(signal ? { signal } : {}) });
+  if (wasFound && answered.response.status === 404) return null;
+  return knownContent(await dataOf(Promise.resolve(answered)));
+}
+
+function knownContent({ id, collection_id, name, status, error_code, status_message }: Content): KnownContent {
+  return { content_id: id, collection_id, name, status, error_code, status_message };
+}
+
+function settledContent({ content_id, name, status, error_code, status_message }: PlacedContent): SettledContent {
+  return { content_id, name, status, error_code, status_message };
+}
+
+function progressOf(content: KnownContent): WaitProgress {
   if (content === null) return { total: 0, settled: 0, byStatus: {} };
   return { total: 1, settled: SETTLED.has(content.status) ? 1 : 0, byStatus: { [content.status]: 1 } };
 }
 
-function sumOf(parts: readonly WatchedItem[]): WaitProgress {
+function sumOf(parts: readonly Pick<WatchedItem, 'progress'>[]): WaitProgress {
   const sum = { total: 0, settled: 0, byStatus: new Map<string, number>() };
   for (const { progress } of parts) {
     sum.total += progress?.total ?? 0;

@@ -15,6 +15,10 @@ from .steps import Flow, Pause, Send
 from .uploads import UploadResult
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _GROWTH = 0.25, 3.0, 1.3
+#: From this number on, lists of what is unfinished need fewer requests than the contents by themselves.
+_LISTED_FROM = 24
+#: In the order of the work, so that a content that goes on meanwhile is in one of the later lists.
+_UNFINISHED = ("pending", "downloading", "reading", "splitting", "indexing", "paused")
 _SETTLED = ("ready", "stored", "failed", "cancelled", "deleting")
 _SUCCESSFUL = ("ready", "stored")
 
@@ -66,9 +70,7 @@ def ready_flow(what: Waiting) -> Flow[ReadyResult]:
                 response = yield Send("GET", f"/api/v1/uploads/{id}", {"params": {"limit": 1}})
                 progress = response.json()["progress"]
                 uploads[id] = (progress["total"], progress["settled"], progress["by_status"])
-        for id, content in contents.items():
-            if content is not None and content["status"] not in _SETTLED:
-                contents[id] = yield from _content(id, content)
+        yield from _ask_for(contents)
         result = _sum(uploads, contents)
         if what.on_progress is not None:
             what.on_progress(result)
@@ -85,6 +87,38 @@ def ready_flow(what: Waiting) -> Flow[ReadyResult]:
             result.failed += yield from _failed_of(id)
     result.failed += [_unready(one["id"], one) for one in contents.values() if one and one["status"] not in _SUCCESSFUL]
     return result
+
+
+def _ask_for(contents: dict[str, dict[str, Any] | None]) -> Flow[None]:
+    """Asks for each unfinished content, or, while they are many, for the lists of what is unfinished in their collections."""
+    waiting = {id: one for id, one in contents.items() if one is not None and one["status"] not in _SETTLED}
+    if len(waiting) >= _LISTED_FROM:
+        first, content = next(iter(waiting.items()))
+        if not any("id" in one for one in waiting.values()):
+            # It tells the collection of all, usually.
+            del waiting[first]
+            contents[first] = content = yield from _content(first, content)
+            collections = {content["collection_id"]}
+        else:
+            collections = {one["collection_id"] for one in waiting.values() if "id" in one}
+        yield from _take_unfinished(contents, waiting, collections)
+    # What is in no list has been settled, or deleted.
+    for id, content in waiting.items():
+        contents[id] = yield from _content(id, content)
+
+
+def _take_unfinished(
+    contents: dict[str, dict[str, Any] | None], waiting: dict[str, dict[str, Any]], collections: set[str]
+) -> Flow[None]:
+    """Takes contents that are still unfinished from those that are waited for."""
+    for collection_id in collections:
+        for status in _UNFINISHED:
+            query: dict[str, Any] | None = {"collection_id": collection_id, "status": status, "limit": 1000}
+            while query is not None and waiting:
+                rows, query = yield from page_flow("/api/v1/contents", query)
+                for row in rows:
+                    if waiting.pop(row["id"], None) is not None:
+                        contents[row["id"]] = row
 
 
 def _content(id: str, before: dict[str, Any]) -> Flow[dict[str, Any] | None]:
