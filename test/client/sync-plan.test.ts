@@ -78,6 +78,28 @@ test('a content with the mark is deleted only while its external id is a path of
   t.deepEqual(ids(plan.foreign), ['docs/uploaded.txt']);
 });
 
+test('moved files with the same bytes take one content each, and only of their extension and metadata', async (t) => {
+  const bytes = { size: 3, content_hash: createHash('sha256').update('auk').digest('hex') };
+  const contents = [
+    known('docs/a.txt', { ...bytes, metadata: { ...MARKS, lang: 'de' } }),
+    ...['docs/b.txt', 'docs/c.txt', 'docs/d.md'].map((path) => known(path, bytes)),
+  ];
+  const folder = await folderOf(t, { 'x.txt': 'auk', 'y.txt': 'auk', 'z.txt': 'auk', 'v.txt': 'moa' });
+  const files = ['x.txt', 'y.txt', 'z.txt', 'v.txt'].map((name) => ({
+    path: join(folder, name),
+    contentPath: `docs/${name}`,
+  }));
+  const plan = await planSync(files, contents, { ...WANTED, metadata: {} });
+  t.deepEqual(
+    plan.moved.map(({ content, file }) => [content.id, file.contentPath]),
+    [
+      ['docs/b.txt', 'docs/x.txt'],
+      ['docs/c.txt', 'docs/y.txt'],
+    ],
+  );
+  t.deepEqual(ids(plan.gone), ['docs/a.txt', 'docs/d.md']);
+});
+
 test('what was only stored is sent again, so that it becomes searchable', async (t) => {
   const files = await filesOf(t, 'docs/a.txt', 'docs/b.txt');
   const plan = await planSync(files, [known('docs/a.txt', { status: 'stored' }), known('docs/b.txt')], WANTED);

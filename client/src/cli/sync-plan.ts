@@ -85,19 +85,21 @@ export async function planSync(
 
 /** A file that has the bytes of a content whose file is gone, and its extension, which may tell the type, has been moved. */
 async function findMoved(plan: SyncPlan, metadata: Metadata | undefined): Promise<SyncPlan> {
-  const candidates = new Map<string, KnownContent[]>();
+  const candidates = new Map<string, Map<string | null, KnownContent[]>>();
   for (const content of plan.gone) {
-    if (content.status !== 'ready') continue;
+    if (content.status !== 'ready' || !hasMetadata(content, metadata)) continue;
     const key = `${content.size} ${extname(content.name)}`;
-    candidates.set(key, [...(candidates.get(key) ?? []), content]);
+    const byHash = candidates.get(key) ?? new Map<string | null, KnownContent[]>();
+    const alike = byHash.get(content.content_hash) ?? [];
+    alike.push(content);
+    candidates.set(key, byHash.set(content.content_hash, alike));
   }
   const added: FoundFile[] = [];
   const moved: SyncPlan['moved'] = [];
   for (const file of plan.added) {
-    const alike = candidates.get(`${await sizeOf(file.path)} ${extname(file.contentPath)}`) ?? [];
-    const hash = alike.length === 0 ? null : await sha256Of(file.path);
-    const index = alike.findIndex((content) => content.content_hash === hash && hasMetadata(content, metadata));
-    const [content] = index === -1 ? [] : alike.splice(index, 1);
+    const byHash = candidates.get(`${await sizeOf(file.path)} ${extname(file.contentPath)}`);
+    const hash = byHash === undefined ? null : await sha256Of(file.path);
+    const content = hash === null ? undefined : byHash?.get(hash)?.shift();
     if (content === undefined) added.push(file);
     else moved.push({ content, file });
   }

@@ -32,27 +32,26 @@ export async function presentContents(
   const current = { params: { query }, headers: CURRENT_LIST };
   const { total_count: total } = await dataOf(api.GET('/api/v1/contents', current));
   if (total === 0 || (fileCount !== null && total / PAGE_ITEMS > fileCount)) return null;
-  const byNameAndSize = new Map<string, Content[]>();
+  const byNameAndSize = new Map<string, Map<string | null, Content>>();
   const byExternalId = new Map<string, Content>();
   const list = { query: { ...query, limit: PAGE_ITEMS }, isCurrent: true };
   for await (const content of paginate(api, '/api/v1/contents', list)) {
     if (!wouldStayUnchanged(content, form)) continue;
     if (content.external_id !== null) byExternalId.set(content.external_id, content);
     const key = `${content.size} ${content.name}`;
-    byNameAndSize.set(key, [...(byNameAndSize.get(key) ?? []), content]);
+    const byHash = byNameAndSize.get(key) ?? new Map<string | null, Content>();
+    if (!byHash.has(content.content_hash)) byHash.set(content.content_hash, content);
+    byNameAndSize.set(key, byHash);
   }
   return {
     async find({ path, name, externalId, sizeBytes }) {
       const sameId = externalId === null ? undefined : byExternalId.get(externalId);
-      const alike =
-        externalId === null
-          ? (byNameAndSize.get(`${sizeBytes} ${name}`) ?? [])
-          : sameId?.name === name && sameId.size === sizeBytes
-            ? [sameId]
-            : [];
-      if (path === null || alike.length === 0) return null;
+      const isAlike = sameId?.name === name && sameId.size === sizeBytes;
+      const sameFile = isAlike ? new Map([[sameId.content_hash, sameId]]) : undefined;
+      const alike = externalId === null ? byNameAndSize.get(`${sizeBytes} ${name}`) : sameFile;
+      if (path === null || alike === undefined) return null;
       const hash = await sha256Of(path);
-      return alike.find(({ content_hash }) => content_hash === hash) ?? null;
+      return hash === null ? null : (alike.get(hash) ?? null);
     },
   };
 }
