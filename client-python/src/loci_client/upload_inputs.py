@@ -65,10 +65,12 @@ def file_input(given: FileInput | str | os.PathLike[str]) -> UploadInput:
         data = file.data or b""
         return UploadInput("file", normalize("NFC", file.name or "file"), len(data), data=data, external_id=file.external_id)
     path = Path(file.path)
-    size = path.stat().st_size
-    if not path.is_file():
-        raise OSError("it is a folder, or no regular file")
-    return UploadInput("file", normalize("NFC", file.name or path.name), size, path=path, external_id=file.external_id)
+    found = path.stat()
+    if not (path.is_file() or path.is_dir()):
+        raise OSError("it is no regular file")
+    # A folder fails, too: with the reason why it could not be listed, if there is one.
+    path.open("rb").close()
+    return UploadInput("file", normalize("NFC", file.name or path.name), found.st_size, path=path, external_id=file.external_id)
 
 
 def _require_utf8(name: str) -> None:

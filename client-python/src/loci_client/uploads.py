@@ -88,7 +88,7 @@ def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[
         answer = yield from _send_once(what, batch)
     except PayloadTooLarge as error:
         if len(batch) > 1:
-            return (yield from _send_halves(what, result, batch))
+            return (yield from _send_smaller(what, result, batch))
         result.failures.append(UploadFailure(batch[0].name, error.code, error.detail))
         return False
     except (OSError, LociError) as error:
@@ -98,10 +98,7 @@ def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[
         if len(batch) == 1:
             result.failures.append(_unreadable(batch[0].name, error))
             return True
-        fitting = True
-        for one in batch:
-            fitting = (yield from _send(what, result, [one])) and fitting
-        return fitting
+        return (yield from _send_all(what, result, _halves(batch)))
     rest = _take(result, batch, answer)
     if not rest:
         return True
@@ -109,18 +106,27 @@ def _send(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[
     return (yield from _send(what, result, rest))
 
 
-def _send_halves(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[bool]:
+def _send_smaller(what: Upload, result: UploadResult, batch: list[UploadInput]) -> Flow[bool]:
     """Later requests are no larger than the halves, unless it was one item that was too large."""
-    middle = (len(batch) + 1) // 2
-    halves = (batch[:middle], batch[middle:])
-    fitting = True
-    for half in halves:
-        fitting = (yield from _send(what, result, half)) and fitting
+    halves = _halves(batch)
+    fitting = yield from _send_all(what, result, halves)
     if fitting:
-        what.max_items = min(what.max_items, middle)
+        what.max_items = min(what.max_items, len(halves[0]))
         size = max(sum(one.size for one in half) for half in halves)
         what.max_bytes = min(what.max_bytes, max(_LEAST_BYTES, size))
     return fitting
+
+
+def _send_all(what: Upload, result: UploadResult, batches: Iterable[list[UploadInput]]) -> Flow[bool]:
+    fitting = True
+    for batch in batches:
+        fitting = (yield from _send(what, result, batch)) and fitting
+    return fitting
+
+
+def _halves(batch: list[UploadInput]) -> tuple[list[UploadInput], list[UploadInput]]:
+    middle = (len(batch) + 1) // 2
+    return batch[:middle], batch[middle:]
 
 
 def _take(result: UploadResult, batch: list[UploadInput], answer: UploadResponse) -> list[UploadInput]:
