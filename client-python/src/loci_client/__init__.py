@@ -18,8 +18,8 @@ from .errors import (
     Unavailable,
 )
 from .readiness import ReadyResult, UnreadyContent
-from .upload_inputs import FileInput
-from .uploads import UploadFailure, UploadResult
+from .upload_inputs import FileInput, UploadFailure
+from .uploads import UploadResult
 
 __all__ = [
     "AnswerEvent",

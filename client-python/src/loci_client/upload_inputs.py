@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 Source = Literal["file", "text", "url"]
 _MAX_ID_CHARACTERS = 255
+_MAX_NAME_CHARACTERS = 1024
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,15 @@ class UploadInput:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+@dataclass(frozen=True)
+class UploadFailure:
+    """An item that could not be read or was rejected."""
+
+    name: str
+    code: str
+    message: str
+
+
 def file_input(given: FileInput | str | os.PathLike[str]) -> UploadInput:
     """Raises OSError if the file cannot be read, or has a name that no request can contain."""
     file = given if isinstance(given, FileInput) else FileInput(path=given)
@@ -92,26 +102,50 @@ def url_input(url: str) -> UploadInput:
     return UploadInput("url", url, len(url), text=url)
 
 
-def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> list[FileInput]:
+def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> tuple[list[FileInput], list[UploadFailure]]:
     """Returns all files of a folder, named by their paths, beginning with the folder's own name (`docs/guides/start.md`).
 
     Each has the id `path:docs/guides/start.md`, so that it replaces its earlier version. The command `loci upload` names
-    them alike.
+    them alike. Of several with the same path, one is taken, and the others are failures.
     """
     root = Path(folder)
     if not root.is_dir():
         raise NotADirectoryError(f"{root} is not a folder.")
-    own = root.resolve().name
-    names = [(path, normalize("NFC", "/".join((own, *path.relative_to(root).parts)))) for path in _walk(root, hidden)]
-    return [FileInput(path=path, name=name, external_id=_external_id(name)) for path, name in names]
+    # The name that was given, also of a link.
+    own = os.path.basename(os.path.abspath(root))
+    files: dict[str, FileInput] = {}
+    repeated: list[UploadFailure] = []
+    for path in _walk(root, hidden):
+        content_path = normalize("NFC", "/".join(filter(None, (own, *path.relative_to(root).parts))))
+        if content_path in files:
+            message = f"Another file of this upload has the path {content_path}, too. Upload one of them by itself."
+            repeated.append(UploadFailure(printable(str(path)), "repeated_path", message))
+        else:
+            files[content_path] = FileInput(path=path, name=_name_of(content_path), external_id=_external_id(content_path))
+    return list(files.values()), repeated
 
 
-def _external_id(name: str) -> str:
+def _name_of(content_path: str) -> str:
+    """Returns the name of the content with this path; of a path that is too long, its end."""
+    units = _utf16(content_path)
+    if len(units) <= 2 * _MAX_NAME_CHARACTERS:
+        return content_path
+    end = units[-2 * (_MAX_NAME_CHARACTERS - 1) :].decode("utf-16-le", "surrogatepass")
+    # Half of a character cannot be sent.
+    return "…" + ("\ufffd" + end[1:] if "\udc00" <= end[0] <= "\udfff" else end)
+
+
+def _external_id(content_path: str) -> str:
     """A path that is too long for an id goes in hashed."""
-    own = f"path:{name}"
-    # The service counts UTF-16 code units. Names that are no UTF-8 are reported by the upload.
-    is_short = len(own.encode("utf-16-le", "surrogatepass")) <= 2 * _MAX_ID_CHARACTERS
-    return own if is_short else f"path:sha256:{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()}"
+    own = f"path:{content_path}"
+    if len(_utf16(own)) <= 2 * _MAX_ID_CHARACTERS:
+        return own
+    return f"path:sha256:{hashlib.sha256(content_path.encode(errors='surrogatepass')).hexdigest()}"
+
+
+def _utf16(text: str) -> bytes:
+    """The service counts UTF-16 code units. Names that are no UTF-8 are reported by the upload."""
+    return text.encode("utf-16-le", "surrogatepass")
 
 
 def _walk(root: Path, hidden: bool) -> Iterator[Path]:

@@ -13,21 +13,12 @@ from .errors import UNREADABLE_FILE, InvalidRequest, LociError, PayloadTooLarge
 from .generated.models import Content, UploadItem, UploadResponse
 from .present_contents import present_contents
 from .steps import Flow, Send
-from .upload_inputs import FileInput, UploadInput, batches, file_input, printable, text_input, url_input
+from .upload_inputs import FileInput, UploadFailure, UploadInput, batches, file_input, printable, text_input, url_input
 
 MAX_ITEMS = 200
 MAX_BYTES = 64 * 1024 * 1024
 #: Requests are not made smaller than this because of a few bytes that were too many.
 _LEAST_BYTES = 512 * 1024
-
-
-@dataclass(frozen=True)
-class UploadFailure:
-    """An item that could not be read or was rejected."""
-
-    name: str
-    code: str
-    message: str
 
 
 @dataclass
