@@ -47,16 +47,19 @@ export const searchMemoriesTool = tool(
     const [first] = memories;
     if (fitting === 0 && first !== undefined) {
       const memory = cutText(first.memory, room - tokensOf({ ...first, memory: '' }));
+      const cut = 'The memory is longer than max_tokens, and its end was left out.';
       return {
         memories: [{ ...first, memory }],
-        note: 'The memory is longer than max_tokens, and its end was left out.',
+        note: [cut, noteOfLeft(memories.length - 1)].filter((part) => part !== null).join(' '),
       };
     }
-    const left = memories.length - fitting;
-    const note =
-      left === 0
-        ? null
-        : `${left} more memories did not fit: call again with a larger max_tokens, or narrow the query.`;
+    const note = noteOfLeft(memories.length - fitting);
     return { memories: memories.slice(0, fitting), note };
   },
 );
+
+function noteOfLeft(count: number): string | null {
+  if (count === 0) return null;
+  const which = count === 1 ? '1 more memory' : `${count} more memories`;
+  return `${which} did not fit: call again with a larger max_tokens, or narrow the query.`;
+}
