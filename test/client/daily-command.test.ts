@@ -91,6 +91,14 @@ test('on a terminal, the command asks before it deletes', async (t) => {
   t.is((await loci.run('collections', 'get', 'flow')).code, 1);
 });
 
+test('with --json, a note that a list goes on is on standard error', async (t) => {
+  const loci = await startCommand();
+  await loci.run('collections', 'create', 'second');
+  const { code, stdout, stderr } = await loci.run('collections', 'list', '--limit', '1', '--json');
+  t.deepEqual([code, stderr], [0, 'Only the first 1 are shown; use --limit for more.\n']);
+  t.is(z.array(Collection).parse(JSON.parse(stdout)).length, 1);
+});
+
 test('a refused id does not hide what became of the others', async (t) => {
   const loci = await startCommand();
   const [first] = (await loci.upload(['file', new File(['Gneiss folds.'], 'gneiss.txt')])).uploads;

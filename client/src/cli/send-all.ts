@@ -24,9 +24,9 @@ export async function sendAll(
       },
     });
   } catch (error) {
-    shell.printNote(
-      `\nStopped after ${done} of ${total}. Run the same command again to continue; no item is uploaded twice.`,
-    );
+    const advice = 'Run the same command again to continue; no item is uploaded twice.';
+    // With --json, the error is JSON, too, and must stay so.
+    if (!shell.isJson()) shell.printNote(`\nStopped after ${done} of ${total}. ${advice}`);
     throw error;
   } finally {
     bar.stop();
@@ -62,7 +62,7 @@ export async function waitForAll(loci: LociClient, shell: Shell, sent: UploadRes
       },
     );
   } catch (error) {
-    if (shell.signal.aborted) {
+    if (shell.signal.aborted && !shell.isJson()) {
       shell.printNote('\nStopped waiting. What was sent is still ingested; run the same command again to continue.');
     }
     throw error;

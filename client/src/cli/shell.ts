@@ -21,7 +21,7 @@ export type Shell = {
   openAdministration(): LociClient;
   /** Prints a result: only JSON with `--json`, otherwise a text for people. */
   print<Value>(value: Value, text: (value: Value) => string): void;
-  /** Prints a note on standard error; nothing with `--json`. */
+  /** Prints a note on standard error, also with `--json`, whose result is on standard output. */
   printNote(line: string): void;
   isJson(): boolean;
   /** Makes the command exit with the code for failures. */
@@ -61,7 +61,7 @@ export function createShell(globals: () => GlobalOptions, { signal, onFailures }
       console.log(globals().json === true ? JSON.stringify(value, null, 2) : text(value));
     },
     printNote(line) {
-      if (globals().json !== true) console.error(line);
+      console.error(line);
     },
   };
 }
