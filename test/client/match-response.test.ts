@@ -42,3 +42,18 @@ test('files are not sent again when the service takes none at all', (t) => {
   const { failures, beyondLimit } = matchResponse([fileOf('a')], refusing([['a', 'too_many_items']]));
   t.deepEqual([failures.map(({ code }) => code), beyondLimit], [['too_many_items'], []]);
 });
+
+test('a refused file is the one of its name, also when the name of another one has been changed by the service', (t) => {
+  const batch = ['bad.bin', ' report.txt', ' worse.bin'].map(fileOf);
+  const answer = refusing([
+    ['bad.bin', 'empty_file'],
+    ['worse.bin', 'empty_file'],
+  ]);
+  const item = { content_id: '1', name: 'report.txt', external_id: null, source: 'file' as const, type: null, size: 7 };
+  const accepted = { ...item, content_hash: null, status: 'pending' as const, duplicate: false, replaced: false };
+  const { items, failures } = matchResponse(batch, { ...answer, upload_id: 'u', uploads: [accepted] });
+  t.deepEqual(
+    [items, failures].map((list) => list.map(({ input }) => input)),
+    [['/ report.txt'], ['/bad.bin', '/ worse.bin']],
+  );
+});

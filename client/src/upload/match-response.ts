@@ -23,6 +23,7 @@ export type MatchedResponse = {
 /**
  * Assigns the items and errors of a response to the inputs of the request by their names. Files of folders are named by their
  * paths; of files given by themselves and of files in memory, several can have the same name, and the size distinguishes them.
+ * What has no input of its name gets the next one that is left.
  */
 export function matchResponse(batch: readonly UploadInput[], answer: UploadResponse): MatchedResponse {
   const left = [...batch];
@@ -34,10 +35,15 @@ export function matchResponse(batch: readonly UploadInput[], answer: UploadRespo
   const urlErrors = answer.errors
     .filter(({ source }) => source === 'url')
     .map((error) => ({ error, input: takeUrl(error, take) }));
-  const items = answer.uploads.map((item) => toUploadedItem(item, takeItem(item, take), answer.upload_id));
-  const others = answer.errors
+  const of = answer.uploads.map((item) => takeItem(item, take));
+  const named = answer.errors
     .filter(({ source }) => source !== 'url')
-    .map((error) => ({ error, input: takeRejected(error, take) }));
+    .map((error) => ({ error, input: takeNamed(error, take) }));
+  // The service shows some names without what it removes from them. What is left is in the order of the request.
+  const items = answer.uploads.map((item, index) =>
+    toUploadedItem(item, of[index] ?? takeNext(item, take), answer.upload_id),
+  );
+  const others = named.map(({ error, input }) => ({ error, input: input ?? takeNext(error, take) }));
   const refused = [...urlErrors, ...others];
   // Otherwise another request would be answered alike.
   const isProgress = answer.uploads.length > 0 || !answer.errors.every(isBeyondLimit);
@@ -57,14 +63,16 @@ type Take = (fits: (input: UploadInput) => boolean) => UploadInput | undefined;
 function takeItem(item: Item, take: Take): UploadInput | undefined {
   const { source, name, size } = item;
   return (
-    take((input) => input.source === source && input.name === name && input.sizeBytes === size) ??
-    take((input) => input.source === source && input.name === name) ??
-    take((input) => input.source === source)
+    take((input) => input.source === source && input.name === name && input.sizeBytes === size) ?? takeNamed(item, take)
   );
 }
 
-function takeRejected({ source, name }: ItemError, take: Take): UploadInput | undefined {
-  return take((input) => input.source === source && input.name === name) ?? take((input) => input.source === source);
+function takeNamed({ source, name }: Item | ItemError, take: Take): UploadInput | undefined {
+  return take((input) => input.source === source && input.name === name);
+}
+
+function takeNext({ source }: Item | ItemError, take: Take): UploadInput | undefined {
+  return take((input) => input.source === source);
 }
 
 /** Errors contain URLs without their secret parts, truncated if they are long, and nothing of invalid URLs. */
