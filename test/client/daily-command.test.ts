@@ -79,15 +79,19 @@ test('on a terminal, the command asks before it deletes', async (t) => {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     child.stdout.on('data', (shown: Buffer) => {
-      if (shown.includes('[y/N]')) child.stdin.write(`${text}\n`);
+      if (shown.includes('[y/N]')) child.stdin.write(text);
     });
     return ending(child);
   };
-  const refused = await answer('n');
+  const refused = await answer('n\n');
   t.is(refused.code, 1);
   t.regex(refused.stdout, /with 0 contents\? \[y\/N\] [^]*Nothing was done\./);
+  const ended = await answer('\u0004');
+  t.is(ended.code, 1);
+  t.regex(ended.stdout, /\[y\/N\] [^]*Nothing was done\./, 'Ctrl-D is a no');
+  t.notRegex(ended.stdout, /unexpected/);
   t.is((await loci.json(Collection, 'collections', 'get', 'flow')).status, 'active');
-  t.is((await answer('y')).code, 0);
+  t.is((await answer('y\n')).code, 0);
   t.is((await loci.run('collections', 'get', 'flow')).code, 1);
 });
 

@@ -8,7 +8,7 @@ import { walkFiles } from './walk-files.ts';
 export type CollectedFile = FoundFile & { isInFolder: boolean };
 export type Collected = { files: CollectedFile[]; problems: UploadFailure[] };
 
-/** Returns the given files and all files of the given folders. A file that is given twice is taken once. */
+/** Returns the given files and all files of the given folders. A file that is given twice is taken once, as that of a folder. */
 export async function collectFiles(paths: readonly string[], options: { hidden: boolean }): Promise<Collected> {
   const all: Collected = { files: [], problems: [] };
   for (const path of paths) {
@@ -20,9 +20,13 @@ export async function collectFiles(paths: readonly string[], options: { hidden: 
     // The upload reports files that do not exist.
     else all.files.push({ path, contentPath: contentPathOfFile(path), isInFolder: false });
   }
-  const seen = new Set<string>();
-  const files = all.files.filter(({ path }) => !seen.has(resolve(path)) && seen.add(resolve(path)));
-  return { files, problems: all.problems };
+  const files = new Map<string, CollectedFile>();
+  for (const file of all.files) {
+    const place = resolve(file.path);
+    // In a folder it has a path of its own, by which it replaces its content.
+    if (!files.has(place) || (file.isInFolder && files.get(place)?.isInFolder === false)) files.set(place, file);
+  }
+  return { files: [...files.values()], problems: all.problems };
 }
 
 async function collectFolder(

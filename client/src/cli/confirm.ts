@@ -23,8 +23,10 @@ export async function confirm(
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // The interface takes Ctrl-C from the process.
   terminal.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  // Ctrl-D, and a terminal that is closed, end it without an answer.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
-    const answer = await terminal.question(`${question} [y/N] `, { signal: shell.signal });
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal: shell.signal }), closed]);
     if (!/^y(es)?$/i.test(answer.trim())) throw notConfirmed('Nothing was done.');
   } finally {
     terminal.close();
