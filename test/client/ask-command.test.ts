@@ -22,7 +22,7 @@ test('a question is answered with its sources', async (t) => {
 test('a question without words and a collection without a name are errors in a line', async (t) => {
   const loci = await startCommandOf(installed);
   t.like(await loci.run('ask', ' '), {
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: 'loci: Say what you want to know: loci ask "how do otters sleep".\n',
   });

@@ -102,7 +102,7 @@ test('a URL is crawled, and the command waits until its pages can be found', asy
   t.like(done, { code: 0, total: 2, added: 2, waited: true, failed: [] });
   t.is(await loci.countContents(), 4);
   t.is((await loci.search('everything about eskers', { max_results: 1 }))[0]?.source, `${site.origin}/a`);
-  t.is((await loci.run(folder, '--crawl')).code, 1, 'a crawl requires a URL');
+  t.is((await loci.run(folder, '--crawl')).code, 2, 'a crawl requires a URL');
 });
 
 test('after being killed, the same command completes the upload without duplicates', async (t) => {

@@ -21,10 +21,15 @@ export async function runLoci(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
     if (stopping.signal.aborted) return EXIT.interrupted;
     printError(error, args.includes('--json'));
-    return EXIT.failure;
+    return isUsage(error) ? EXIT.usage : EXIT.failure;
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+/** Returns true for an error of the command line that only the command itself can see. */
+function isUsage(error: unknown): boolean {
+  return error instanceof LociError && error.status === null && error.code === 'nothing_to_do';
 }
 
 function printError(error: unknown, isJson: boolean): void {
