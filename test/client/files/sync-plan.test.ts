@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { externalIdOfPath } from '../../client/src/cli/content-path.ts';
-import { groupReplaced, planSync, type KnownContent } from '../../client/src/cli/sync-plan.ts';
-import { formatSyncReport, syncReport } from '../../client/src/cli/sync-report.ts';
-import { folderOf } from './folders.ts';
+import { externalIdOfPath } from '../../../client/src/cli/content-path.ts';
+import { groupReplaced, planSync, type KnownContent } from '../../../client/src/cli/sync-plan.ts';
+import { formatSyncReport, syncReport } from '../../../client/src/cli/sync-report.ts';
+import { folderOf } from '../folders.ts';
 
 const MARKS = { synced_from: 'docs', synced_origin: 'here' };
 const WANTED = { name: 'docs', metadata: undefined, hidden: false };

@@ -1,9 +1,9 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { collectFiles } from '../../client/src/cli/collect-files.ts';
-import { fileInput } from '../../client/src/upload/upload-input.ts';
-import { addFileWithoutUtf8Name, folderOf } from './folders.ts';
+import { collectFiles } from '../../../client/src/cli/collect-files.ts';
+import { fileInput } from '../../../client/src/upload/upload-input.ts';
+import { addFileWithoutUtf8Name, folderOf } from '../folders.ts';
 
 const NOBODY = 65_534;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { collectFiles } from '../../client/src/cli/collect-files.ts';
-import { folderOf } from './folders.ts';
+import { collectFiles } from '../../../client/src/cli/collect-files.ts';
+import { folderOf } from '../folders.ts';
 
 test('a file that is given by itself and in its folder is the one of the folder, in either order', async (t) => {
   const folder = join(await folderOf(t, { 'docs/a.md': 'One.', 'docs/b.md': 'Two.' }), 'docs');

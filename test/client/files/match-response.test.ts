@@ -1,6 +1,6 @@
 import test from 'ava';
-import { matchResponse, type UploadResponse } from '../../client/src/upload/match-response.ts';
-import type { UploadInput } from '../../client/src/upload/upload-input.ts';
+import { matchResponse, type UploadResponse } from '../../../client/src/upload/match-response.ts';
+import type { UploadInput } from '../../../client/src/upload/upload-input.ts';
 
 function fileOf(name: string): UploadInput {
   const of = { source: 'file' as const, input: `/${name}`, name, externalId: null, path: null, sizeBytes: 0 };
