@@ -50,6 +50,7 @@ import * as workspaceTurns from './20261212_workspace_turns.ts';
 import * as incompleteCrawls from './20261213_incomplete_crawls.ts';
 import * as rejectedContents from './20261213_rejected_contents.ts';
 import * as waitingReceivers from './20261213_waiting_receivers.ts';
+import * as outdatedFilters from './20261213_outdated_filters.ts';
 
 type Migration = {
   name: string;
@@ -111,6 +112,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261213_incomplete_crawls', ...incompleteCrawls },
   { name: '20261213_rejected_contents', ...rejectedContents },
   { name: '20261213_waiting_receivers', ...waitingReceivers },
+  { name: '20261213_outdated_filters', ...outdatedFilters },
 ];
 
 /** For `knex.migrate`. */

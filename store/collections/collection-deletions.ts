@@ -4,6 +4,7 @@ import { removeCrawls } from '#store/crawls/remove-crawls.ts';
 import { detachEntries } from '#store/archives/detach-entries.ts';
 import { countUnreferencedBlobs, type DeletedContent } from '#store/contents/deletions.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
+import { settleRemoved } from '#store/contents/outdated-filters.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { removeCollectionCounts } from './content-counts.ts';
 
@@ -189,10 +190,11 @@ export async function removeContentLinks(
   transaction: Database,
   bindings: Bindings & { contentIds: readonly string[] },
 ) {
-  await query(
+  const ended = await query<{ content_id: string; was_outdated: boolean }>(
     transaction,
     `delete from content_collections
-     where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,
+     where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+     returning content_id, filters_outdated as was_outdated`,
     bindings,
   );
   await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
@@ -216,5 +218,6 @@ export async function removeContentLinks(
   );
   const blobs = await countUnreferencedBlobs(transaction, bindings.workspaceId, gone);
   const renamed = moved.filter((row) => row.is_renamed).map((row) => row.id);
+  await settleRemoved(transaction, { workspaceId: bindings.workspaceId, ended, renamed });
   return { contents: gone.length, blobs, renamed };
 }

@@ -2,7 +2,7 @@ import type { UpdateContentRequest } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
-import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
+import { INDEXED, MARK_FILTERS_OUTDATED } from './outdated-filters.ts';
 
 /** Changes of a content that requests make. */
 export function createContentChanges(database: Database) {
@@ -69,16 +69,19 @@ export function createContentChanges(database: Database) {
     ): Promise<boolean> {
       const row = await queryOne<{ is_stale: boolean }>(
         database,
-        `update contents t set name = coalesce(:name, name), metadata = coalesce(:metadata::jsonb, metadata),
-           external_id = coalesce(:externalId, external_id), status = coalesce(:status, status),
-           is_status_written = is_status_written or :status::text is not null,
-           description = case when :hasDescription then :description else description end,
-           status_message = case when :hasStatusMessage then :statusMessage else status_message end,
-           definition = case when :hasDefinition then :definition else definition end,
-           sync_status = case when ${CHANGED} and ${INDEXED} then 'stale' else coalesce(:syncStatus, sync_status) end,
-           updated_at = now()
-         where id = :id and workspace_id = :workspaceId
-         returning new.sync_status = 'stale' and (${CHANGED_ROW} or :syncStatus::text is not null) as is_stale`,
+        `with changed as (
+           update contents t set name = coalesce(:name, name), metadata = coalesce(:metadata::jsonb, metadata),
+             external_id = coalesce(:externalId, external_id), status = coalesce(:status, status),
+             is_status_written = is_status_written or :status::text is not null,
+             description = case when :hasDescription then :description else description end,
+             status_message = case when :hasStatusMessage then :statusMessage else status_message end,
+             definition = case when :hasDefinition then :definition else definition end,
+             sync_status = case when ${CHANGED} and ${INDEXED} then 'stale' else coalesce(:syncStatus, sync_status) end,
+             updated_at = now()
+           where id = :id and workspace_id = :workspaceId
+           returning t.id, new.sync_status = 'stale' and (${CHANGED_ROW} or :syncStatus::text is not null) as outdated
+         ), ${MARK_FILTERS_OUTDATED}
+         select outdated as is_stale from changed`,
         { ...bind(scope, id), ...bindingsOf(fields) },
       );
       return row?.is_stale === true;
@@ -93,10 +96,6 @@ const CHANGED = `(coalesce(:name::text <> t.name, false) or coalesce(:metadata::
   or coalesce(:externalId::text is distinct from t.external_id, false) and :externalId::text is not null)`;
 
 const CHANGED_ROW = `(old.name <> new.name or old.metadata <> new.metadata or old.external_id is distinct from new.external_id)`;
-
-/** Whether the content is in the index or being ingested. */
-const INDEXED = `exists (select 1 from content_collections cc where cc.content_id = t.id
-  and (cc.active_version is not null or cc.stage in ${IN_PROGRESS}))`;
 
 function bindingsOf(fields: UpdateContentRequest & { externalId: string | null }) {
   return {

@@ -11,6 +11,7 @@ import {
 } from './content-lists.ts';
 import { findContentFields, groupPublishedContents, type GroupPage } from './content-fields.ts';
 import { listContentVersions } from './content-versions.ts';
+import { INDEXED, MARK_FILTERS_OUTDATED } from './outdated-filters.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -142,7 +143,7 @@ export function createContentStore(database: Database) {
 
     /**
      * Updates metadata and description of existing contents from a later upload; null leaves a field unchanged. Returns the ids
-     * of contents whose metadata changed: they are `stale` until the index is updated.
+     * of contents whose metadata changed: those in the index are `stale` until it is updated.
      */
     async updateFromUpload(
       scope: Scope,
@@ -153,13 +154,15 @@ export function createContentStore(database: Database) {
         database,
         `with input as (
            select distinct on (x.id) x.id, x.metadata, x.description,
-             x.metadata is not null and x.metadata <> t.metadata as changed
+             x.metadata is not null and x.metadata <> t.metadata as outdated
            from jsonb_to_recordset(:updates::jsonb) as x(id uuid, metadata jsonb, description text) join contents t on t.id = x.id
-         )
-         update contents t set metadata = coalesce(input.metadata, t.metadata),
-           description = coalesce(input.description, t.description),
-           sync_status = case when input.changed then 'stale' else t.sync_status end, updated_at = now()
-         from input where t.id = input.id and t.workspace_id = :workspaceId returning t.id, input.changed`,
+         ), changed as (
+           update contents t set metadata = coalesce(input.metadata, t.metadata),
+             description = coalesce(input.description, t.description),
+             sync_status = case when input.outdated and ${INDEXED} then 'stale' else t.sync_status end, updated_at = now()
+           from input where t.id = input.id and t.workspace_id = :workspaceId returning t.id, input.outdated
+         ), ${MARK_FILTERS_OUTDATED}
+         select id, outdated as changed from changed`,
         { workspaceId: scope.workspaceId, updates: JSON.stringify(updates) },
       );
       return rows.filter((row) => row.changed).map((row) => row.id);
@@ -174,14 +177,17 @@ export function createContentStore(database: Database) {
       if (contents.length === 0) return [];
       const rows = await query<{ id: string; changed: boolean }>(
         database,
-        `update contents t set name = x.name, description = coalesce(x.description, t.description),
-           metadata = coalesce(x.metadata, t.metadata), type = x.type, size = x.size, content_hash = x.content_hash,
-           file_data = x.file_data, source = x.source, url = x.url, updated_at = now(),
-           sync_status = case when x.metadata <> t.metadata or x.name <> t.name then 'stale' else t.sync_status end
-         from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
-           size bigint, content_hash text, file_data jsonb, source text, url text)
-         where t.id = x.id and t.workspace_id = :workspaceId
-         returning t.id, old.metadata <> new.metadata or old.name <> new.name as changed`,
+        `with changed as (
+           update contents t set name = x.name, description = coalesce(x.description, t.description),
+             metadata = coalesce(x.metadata, t.metadata), type = x.type, size = x.size, content_hash = x.content_hash,
+             file_data = x.file_data, source = x.source, url = x.url, updated_at = now(), sync_status = case
+               when (x.metadata <> t.metadata or x.name <> t.name) and ${INDEXED} then 'stale' else t.sync_status end
+           from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
+             size bigint, content_hash text, file_data jsonb, source text, url text)
+           where t.id = x.id and t.workspace_id = :workspaceId
+           returning t.id, old.metadata <> new.metadata or old.name <> new.name as outdated
+         ), ${MARK_FILTERS_OUTDATED}
+         select id, outdated as changed from changed`,
         { workspaceId: scope.workspaceId, contents: JSON.stringify(contents) },
       );
       return rows.filter((row) => row.changed).map((row) => row.id);

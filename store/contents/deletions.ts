@@ -6,9 +6,11 @@ import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawledContent } from '#store/crawls/remove-crawls.ts';
 import { detachEntries, type GoneContent } from '#store/archives/detach-entries.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
+import { settleRemoved } from './outdated-filters.ts';
 import { queryNewestRows, type Listed, type ListPart, type NewestPage } from '#store/newest-rows.ts';
 import { mapPage, type Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
+import type { EndedRun } from '#store/uploads/change-runs.ts';
 
 /** A row of the table `deletions`. */
 export type ReceiptRow = Omit<Deletion, 'removed' | 'workflow_id' | 'verified_at' | 'created_at' | 'completed_at'> &
@@ -137,11 +139,12 @@ export function createDeletionStore(database: Database) {
       return database.transaction(async (transaction) => {
         const { workspaceId } = scope;
         await lockRuns(transaction, workspaceId, [contentId]);
-        await deleteRemovedLinks(transaction, { workspaceId, contentId });
+        const ended = await deleteRemovedLinks(transaction, { workspaceId, contentId });
         await lockContents(transaction, workspaceId, [contentId]);
         await removeCrawledContent(transaction, { workspaceId, contentId });
         const gone = await deleteUnlinkedContent(transaction, { workspaceId, contentId });
         const isRenamed = await moveToAnotherHome(transaction, { workspaceId, contentId });
+        await settleRemoved(transaction, { workspaceId, ended, renamed: isRenamed ? [contentId] : [] });
         const blobs = await countUnreferencedBlobs(transaction, workspaceId, gone);
         await query(
           transaction,
@@ -178,13 +181,14 @@ type ContentKey = { workspaceId: string; contentId: string };
 /** A deleted row of a content. */
 export type DeletedContent = GoneContent & { content_hash: string | null };
 
-async function deleteRemovedLinks(transaction: Database, key: ContentKey): Promise<void> {
-  await query(
+function deleteRemovedLinks(transaction: Database, key: ContentKey): Promise<EndedRun[]> {
+  return query<EndedRun>(
     transaction,
     // A link whose collection began to be deleted meanwhile still has chunks; the deletion of the collection removes it.
     `delete from content_collections cc
      where workspace_id = :workspaceId and content_id = :contentId and stage = 'deleting'
-       and not exists (select 1 from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id)`,
+       and not exists (select 1 from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id)
+     returning cc.content_id, cc.filters_outdated as was_outdated`,
     key,
   );
 }

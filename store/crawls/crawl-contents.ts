@@ -44,13 +44,14 @@ export function createCrawlContentStore(database: Database) {
       );
     },
 
-    /** Marks a page that has not changed as synced, unless its metadata is being written to the index. */
+    /** Marks a page that has not changed as synced, unless the index does not have its metadata yet. */
     async markSynced(scope: Scope, contentId: string): Promise<void> {
       await query(
         database,
         `update contents t set sync_status = 'synced', status_message = null, updated_at = now()
          where t.id = :contentId and t.workspace_id = :workspaceId and t.status = 'ready' and t.sync_status in ('stale', 'error')
-           and not exists (select 1 from content_collections cc where cc.content_id = t.id and cc.projecting)`,
+           and not exists (select 1 from content_collections cc where cc.content_id = t.id and cc.stage <> 'deleting'
+             and (cc.filters_outdated or cc.projecting))`,
         { workspaceId: scope.workspaceId, contentId },
       );
     },

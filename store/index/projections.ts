@@ -2,7 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
 import { KNOWS_GENERATIONS } from '#store/collections/generations.ts';
-import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
+import { IN_PROGRESS, settleSyncStatuses } from '#store/uploads/change-runs.ts';
 
 /** Contents of one collection whose filter fields one workflow writes to the index. */
 export type ProjectionClaim = { collection_id: string; content_ids: string[] };
@@ -62,43 +62,51 @@ export function createProjectionStore(database: Database) {
 
     /**
      * Marks a content as synced with the index of a collection, unless a run is in progress that may have read earlier values:
-     * its publication projects the content again. Returns false when the content has changed since, so that the index must
-     * be written again.
+     * its publication projects the content again. It is shown as synced when no other collection has to follow. Returns false
+     * when the content has changed since, so that the index must be written again.
      */
-    async markSynced(scope: Scope, collectionId: string, content: Facettable): Promise<boolean> {
-      const { content_id: contentId, name, metadata, external_id } = content;
-      const rows = await query(
-        database,
-        `with link as (
-           -- The lock order is run before content, as everywhere.
-           select content_id from content_collections where workspace_id = :workspaceId and content_id = :contentId
-             and collection_id = :collectionId for update
-         ), same as (
-           select t.id from link join contents t on t.id = link.content_id where t.name = :name
-             and t.metadata = :metadata::jsonb and t.external_id is not distinct from :external_id for no key update of t
-         ), done as (
-           update content_collections cc set projecting = false from same, (select ${KNOWS_GENERATIONS}) known
-           where cc.content_id = same.id and cc.collection_id = :collectionId
-         ), synced as (
-           update contents t set sync_status = 'synced' from same where t.id = same.id and t.sync_status = 'stale'
-             and not exists (select 1 from content_collections cc where cc.content_id = same.id and cc.stage in ${IN_PROGRESS})
-         )
-         select id from same union all select :contentId::uuid where not exists (select from link)`,
-        {
-          workspaceId: scope.workspaceId,
-          collectionId,
-          contentId,
-          name,
-          metadata: JSON.stringify(metadata),
-          external_id,
-        },
-      );
-      return rows.length > 0;
+    markSynced(scope: Scope, collectionId: string, content: Facettable): Promise<boolean> {
+      return database.transaction(async (transaction) => {
+        const written = await markWritten(transaction, scope, { collectionId, content });
+        const synced = written === 'same' ? [{ content_id: content.content_id, was_outdated: true }] : [];
+        await settleSyncStatuses(transaction, scope.workspaceId, synced);
+        return written !== 'changed';
+      });
     },
   };
 }
 
 export type ProjectionStore = ReturnType<typeof createProjectionStore>;
+
+/**
+ * Ends the projection of a content in a collection if it is still the `same`. `gone`: it is not in the collection any more. Locks
+ * the content.
+ */
+async function markWritten(
+  transaction: Database,
+  { workspaceId }: Scope,
+  { collectionId, content }: { collectionId: string; content: Facettable },
+): Promise<'same' | 'changed' | 'gone'> {
+  const { content_id: contentId, name, metadata, external_id } = content;
+  const row = await queryOne<{ written: 'same' | 'changed' | 'gone' }>(
+    transaction,
+    `with link as (
+       -- The lock order is run before content, as everywhere.
+       select content_id from content_collections where workspace_id = :workspaceId and content_id = :contentId
+         and collection_id = :collectionId for update
+     ), same as (
+       select t.id from link join contents t on t.id = link.content_id where t.name = :name
+         and t.metadata = :metadata::jsonb and t.external_id is not distinct from :external_id for no key update of t
+     ), done as (
+       update content_collections cc set projecting = false, filters_outdated = cc.filters_outdated and cc.stage in ${IN_PROGRESS}
+       from same, (select ${KNOWS_GENERATIONS}) known where cc.content_id = same.id and cc.collection_id = :collectionId
+     )
+     select case when exists (select from same) then 'same' when exists (select from link) then 'changed' else 'gone' end
+       as written`,
+    { workspaceId, collectionId, contentId, name, metadata: JSON.stringify(metadata), external_id },
+  );
+  return row?.written ?? 'gone';
+}
 
 async function lockContents(
   database: Database,

@@ -63,7 +63,7 @@ export function createPublicationStore(database: Database) {
         database,
         `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])
-           and cc.stage = 'ready' and t.sync_status = 'stale' order by 1`,
+           and cc.stage = 'ready' and ${OUTDATED} order by 1`,
         { workspaceId: scope.workspaceId, collectionId, contentIds },
       );
       return rows.map((row) => row.content_id);
@@ -78,7 +78,7 @@ export function createPublicationStore(database: Database) {
         database,
         `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.stage = 'ready' and not cc.projecting and t.sync_status = 'stale' and t.status_message is null
+           and cc.stage = 'ready' and not cc.projecting and ${OUTDATED} and (cc.filters_outdated or t.status_message is null)
          order by 1 limit :limit`,
         { workspaceId: scope.workspaceId, ...run, limit },
       );
@@ -115,8 +115,15 @@ export function createPublicationStore(database: Database) {
   };
 }
 
+/**
+ * Whether filter fields of a content `t` in a collection, `cc`, may be outdated. Clients write `sync_status`, too; it counts for
+ * changes of processes and of times that did not set `filters_outdated`.
+ */
+const OUTDATED = `(cc.filters_outdated or t.sync_status = 'stale')`;
+
 const MARK_READY = `with searched as (${SEARCHED_INDEX}), mine as (
-     select cc.content_id, cc.version, cc.planned_chunks, cc.reader, cc.upload_id, cc.text_facts -> 'file_data' as file_data
+     select cc.content_id, cc.version, cc.planned_chunks, cc.reader, cc.upload_id, cc.filters_outdated,
+       cc.text_facts -> 'file_data' as file_data
      from content_collections cc
      join unnest(:contentIds::uuid[], :chunks::int[]) as complete(id, chunks) on complete.id = cc.content_id
      where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
@@ -124,14 +131,14 @@ const MARK_READY = `with searched as (${SEARCHED_INDEX}), mine as (
      order by cc.content_id for update of cc
    ), content as (
      -- Later changes of these contents wait for the lock and then find this version published.
-     select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id
+     select t.id, ${OUTDATED} as stale from contents t join mine cc on cc.content_id = t.id
      order by t.id for no key update of t
    ), shown as (
      update contents t set status = 'ready', status_message = null, updated_at = now(),
-       sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
-       config = :config::jsonb || jsonb_build_object('reader', mine.reader),
-       file_data = t.file_data || coalesce(mine.file_data, '{}')
-     from mine where t.id = mine.content_id and t.collection_id = :collectionId
+       sync_status = case when ${OUTDATED} then 'stale' else 'synced' end,
+       config = :config::jsonb || jsonb_build_object('reader', cc.reader),
+       file_data = t.file_data || coalesce(cc.file_data, '{}')
+     from mine cc where t.id = cc.content_id and t.collection_id = :collectionId
    ), residue as (
      insert into residues (content_id, collection_id, workspace_id)
      select content_id, :collectionId, :workspaceId from mine where version > 1
@@ -157,7 +164,10 @@ function markReady(
   });
 }
 
-/** Makes the new versions, with their texts, the active ones, and numbers the publications. */
+/**
+ * Makes the new versions, with their texts, the active ones, and numbers the publications. Contents whose filters are outdated in
+ * another collection stay `stale`.
+ */
 async function flipVersions(
   transaction: Database,
   scope: Scope,
@@ -170,6 +180,12 @@ async function flipVersions(
        where id = :workspaceId returning publish_counter
      ), numbered as (
        select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
+     ), shown as (
+       -- Other collections are looked at only now that the contents are locked.
+       update contents t set sync_status = 'stale' from content_collections o
+       where o.workspace_id = :workspaceId and o.content_id = any(:contentIds::uuid[]) and o.collection_id <> :collectionId
+         and o.is_shared and o.stage <> 'deleting' and (o.filters_outdated or o.projecting)
+         and t.id = o.content_id and t.collection_id = :collectionId and t.sync_status = 'synced'
      )
      update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version,
        built_generation = case when cc.content_id = any(:builtIds::uuid[]) then :builtNumber::int end,

@@ -8,7 +8,8 @@ import {
   changeRuns,
   IN_PROGRESS,
   inTarget,
-  SYNC_WITHOUT_RUN,
+  OUTDATED_WITHOUT_RUN,
+  settleSyncStatuses,
   type ChangedRun,
   type RunTarget,
 } from './change-runs.ts';
@@ -75,7 +76,7 @@ export function createRunControl(database: Database) {
         set: `paused = :paused`,
         status: `case when :paused then 'paused' else cc.stage end`,
         message: `case when :paused then 'Paused by a request; resume to go on.' end`,
-        residue: false,
+        isEnd: false,
       },
       { ...scope, paused, ...target },
     );
@@ -90,12 +91,11 @@ export function createRunControl(database: Database) {
       {
         where: `${targeted(target)} and cc.stage in ${IN_PROGRESS}`,
         set: `run_id = gen_random_uuid(), paused = false, stage = 'cancelled', planned_chunks = null, indexed_chunks = 0,
-          text_sha256 = null`,
+          text_sha256 = null, filters_outdated = ${OUTDATED_WITHOUT_RUN}`,
         status: `cc.stage`,
         message: `'Cancelled by a request; retry to start again.' ||
           case when cc.active_version is null then '' else ' The version before it stays searchable.' end`,
-        sync: SYNC_WITHOUT_RUN,
-        residue: true,
+        isEnd: true,
       },
       { ...scope, ...target },
     );
@@ -159,7 +159,7 @@ export function createRunControl(database: Database) {
              upload_id = coalesce(:uploadId::uuid, upload_id), main_text = coalesce(:mainText::boolean, main_text),
              version = version + 1,
              reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
-             text_sha256 = null, updated_at = now()
+             text_sha256 = null, filters_outdated = filters_outdated and active_version is not null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
@@ -178,6 +178,9 @@ export function createRunControl(database: Database) {
           reread: run.reread,
         },
       );
+      // No run follows that would bring the filters up to date. The transaction has locked the contents.
+      const ended = run.contentIds.map((contentId) => ({ content_id: contentId, was_outdated: false }));
+      if (run.stage === 'stored') await settleSyncStatuses(database, scope.workspaceId, ended);
     },
 
     /** Takes contents out of search and ends their runs, in the collections that the scope reaches. */
@@ -187,10 +190,10 @@ export function createRunControl(database: Database) {
         {
           where: targeted({ contentIds }),
           set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null,
-            chunk_count = 0, dedupe_key = null, external_id = null, part_key = null`,
+            chunk_count = 0, dedupe_key = null, external_id = null, part_key = null, filters_outdated = false`,
           status: `cc.stage`,
           message: `null::text`,
-          residue: true,
+          isEnd: true,
         },
         { ...scope, contentIds },
       );

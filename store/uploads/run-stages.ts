@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
-import { IN_PROGRESS } from './change-runs.ts';
+import { IN_PROGRESS, lockContentsOf, OUTDATED_WITHOUT_RUN, settleSyncStatuses, type EndedRun } from './change-runs.ts';
 import { createRunWork, MINE, STAGE_ORDER, type RunContents, type RunRef, type WorkingStage } from './run-work.ts';
 import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { query, type Database } from '#store/postgres.ts';
@@ -61,6 +61,30 @@ const FINISH_READ = `with mine as (
        and (:isShown::boolean or t.status_message is not null or t.status = 'reading')
    )
    select content_id from mine join input using (content_id) where mine.version = input.version`;
+
+const FAIL = `with mine as (
+     select content_id ${LOCK_MINE}
+   ), failed as (
+     update content_collections cc set stage = 'failed', stage_message = x.message, failure_code = x.code, paused = false,
+       planned_chunks = null, indexed_chunks = 0, text_sha256 = null, filters_outdated = ${OUTDATED_WITHOUT_RUN},
+       updated_at = now()
+     from mine join jsonb_to_recordset(:failures::jsonb) as x(content_id uuid, code text, message text) using (content_id)
+     where cc.content_id = mine.content_id and cc.collection_id = :collectionId
+     returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version,
+       old.filters_outdated as was_outdated,
+       case when old.text_sha256 is not null then old.text_facts -> 'file_data' end as file_data
+   ), residue as (
+     insert into residues (content_id, collection_id, workspace_id)
+     select content_id, :collectionId, :workspaceId from failed
+     on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+   ), ${ANNOUNCE_FAILED_CONTENTS}, ${lockContentsOf('failed')}, shown as (
+     update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
+       file_data = t.file_data || coalesce(failed.file_data, '{}'),
+       status_message = failed.stage_message ||
+         case when failed.active_version is null then '' else ' The version before it stays searchable.' end
+     from failed where t.id = failed.content_id and t.collection_id = :collectionId
+   )
+   select failed.content_id, failed.was_outdated from failed join content on content.id = failed.content_id`;
 
 /** Changes that workflow steps make to their runs. Every statement requires the `run_id` of the step (the fence). */
 export function createRunStages(database: Database) {
@@ -144,32 +168,16 @@ export function createRunStages(database: Database) {
     async fail(scope: Scope, run: RunRef, failures: readonly Failure[]): Promise<string[]> {
       if (failures.length === 0) return [];
       const contentIds = failures.map((failure) => failure.content_id);
-      const rows = await query<{ content_id: string }>(
-        database,
-        `with mine as (
-           select content_id ${LOCK_MINE}
-         ), failed as (
-           update content_collections cc set stage = 'failed', stage_message = x.message, failure_code = x.code, paused = false,
-             planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
-           from mine join jsonb_to_recordset(:failures::jsonb) as x(content_id uuid, code text, message text) using (content_id)
-           where cc.content_id = mine.content_id and cc.collection_id = :collectionId
-           returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version,
-             case when old.text_sha256 is not null then old.text_facts -> 'file_data' end as file_data
-         ), residue as (
-           insert into residues (content_id, collection_id, workspace_id)
-           select content_id, :collectionId, :workspaceId from failed
-           on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-         ), ${ANNOUNCE_FAILED_CONTENTS}, shown as (
-           update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
-             file_data = t.file_data || coalesce(failed.file_data, '{}'),
-             status_message = failed.stage_message ||
-               case when failed.active_version is null then '' else ' The version before it stays searchable.' end
-           from failed where t.id = failed.content_id and t.collection_id = :collectionId
-         )
-         select content_id from failed`,
-        { ...bind(scope, { ...run, contentIds }), failures: JSON.stringify(failures), isoFormat: ISO_FORMAT },
-      );
-      return rows.map((row) => row.content_id);
+      const failed = await database.transaction(async (transaction) => {
+        const rows = await query<EndedRun>(transaction, FAIL, {
+          ...bind(scope, { ...run, contentIds }),
+          failures: JSON.stringify(failures),
+          isoFormat: ISO_FORMAT,
+        });
+        await settleSyncStatuses(transaction, scope.workspaceId, rows);
+        return rows;
+      });
+      return failed.map((row) => row.content_id);
     },
 
     /**
