@@ -19,7 +19,8 @@ type Update = { id: string; fields: UpdateContentRequest };
  * Updates the fields of a content that are set. A workflow writes changed filter fields to the index, without embedding anything
  * again; until then the content is `stale`.
  * @throws AppError `not_found`; `validation_failed`, also for metadata that is too large for the number of chunks; `conflict` when
- *   the content is being deleted, when all its collections are archived, or when another content has the new `external_id`.
+ *   the content is being deleted, when all its collections are archived, or when another content has the new `external_id` or
+ *   it cannot be set while the content is being deleted from its home collection.
  */
 export async function updateContent(services: Services, caller: Caller, update: Update): Promise<Content> {
   const { metadata } = update.fields;
@@ -42,8 +43,8 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
   if (externalId !== null && !(await stores.contentChanges.setExternalId(scope, id, externalId))) {
     throw new AppError(
       'conflict',
-      'Another content has this external_id, or you have no access to the home collection of the content. ' +
-        'Choose another external_id.',
+      'Another content has this external_id, the content is being deleted from its home collection, or you have no access to ' +
+        'that collection. Choose another external_id, or try again when the deletion has ended.',
     );
   }
   const jobs: JobStart[] = [];

@@ -35,15 +35,17 @@ export function createContentChanges(database: Database) {
     },
 
     /**
-     * Sets the `external_id` of a content. Returns false when another content of its home collection has that id, or when the
-     * home collection is outside the scope. Requires `lockHomeCollection`.
+     * Sets the `external_id` of a content. Returns false when another content of its home collection has that id, when the home
+     * collection is outside the scope, or when the content is being deleted from it. Requires `lockHomeCollection`.
      */
     async setExternalId(scope: Scope, id: string, externalId: string): Promise<boolean> {
       const row = await queryOne<{ is_named: boolean }>(
         database,
         `with home as (
-           select collection_id from contents where id = :id and workspace_id = :workspaceId
-             and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
+           select t.collection_id from contents t join content_collections cc on cc.content_id = t.id
+             and cc.collection_id = t.collection_id and cc.stage <> 'deleting'
+           where t.id = :id and t.workspace_id = :workspaceId
+             and (:collectionIds::uuid[] is null or t.collection_id = any(:collectionIds::uuid[]))
          ), taken as (
            select 1 from content_collections cc join home using (collection_id)
            where cc.external_id = :externalId and cc.content_id <> :id

@@ -25,7 +25,7 @@ export type ExistingContent = {
 /** Keys by which an uploaded item is recognized as a content that exists. */
 type ExistingKeys = { dedupeKeys: readonly string[]; externalIds: readonly string[] };
 
-const HAS_KEY = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId
+const HAS_KEY = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.stage <> 'deleting'
   and (cc.dedupe_key = any(:dedupeKeys::text[]) or cc.external_id = any(:externalIds::text[]))`;
 
 /** Looks up what already exists of the contents that are uploaded or ingested. */

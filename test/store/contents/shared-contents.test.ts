@@ -70,3 +70,16 @@ test('deletes a content that is deleted in one collection while its other collec
   t.deepEqual(await contents(), []);
   t.true(await stores.collectionDeletions.complete(scope, collection));
 });
+
+test('the id of a content in a collection that it is being deleted from is free for another', async (t) => {
+  const { stores, scope, home, other, contentId } = await openShared(t);
+  t.true(await stores.contentChanges.setExternalId(scope, contentId, 'first'));
+  await stores.runControl.startDeletion({ ...scope, collectionIds: [home] }, [contentId]);
+  t.false(
+    await stores.contentChanges.setExternalId(scope, contentId, 'second'),
+    'the id would be deleted with the link',
+  );
+  const keys = { dedupeKeys: [], externalIds: ['first', 'second'] };
+  t.deepEqual(await stores.existingContents.findIds(scope, home, keys), []);
+  t.deepEqual(await stores.existingContents.findIds(scope, other, keys), []);
+});
