@@ -129,7 +129,7 @@ async function* streamChunks(services: Services, caller: Caller, stream: Stream)
     if (!hasMore || page.limit <= 0) break;
     ({ rows, hasMore } = await services.stores.chunks.listContentChunks(caller.scope, query, page));
   }
-  if (walk.end === null && page.afterIndex < link.chunk_count - 1) {
+  if (page.afterIndex < Math.min(walk.end ?? Infinity, link.chunk_count - 1)) {
     throw new AppError('conflict', 'The content was deleted while it was read.');
   }
   stream.onEnd(page.afterIndex);
