@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
 import { decodePosition } from '#domain/cursor.ts';
-import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '#domain/records/workspace.ts';
+import {
+  UserId,
+  type AddMemberRequest,
+  type WorkspaceMember,
+  type WorkspaceMemberList,
+} from '#domain/records/workspace.ts';
 import { permissionsOfRole, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { apiKeyLimitsOf } from '#operations/access/api-key-limits.ts';
@@ -53,7 +58,7 @@ export async function listMembers(
 ): Promise<WorkspaceMemberList> {
   await getWorkspace(services, caller);
   const binding = { list: 'members', filters: { workspace: caller.scope.workspaceId } };
-  const position = decodePosition(binding, query.cursor, z.tuple([z.int(), z.string()]));
+  const position = decodePosition(binding, query.cursor, z.tuple([z.int(), UserId]));
   const after = position && { createdUs: position[0], userId: position[1] };
   const { members } = services.stores;
   const [rows, totalCount] = await Promise.all([

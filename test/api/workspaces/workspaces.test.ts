@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { encodeCursor } from '#domain/cursor.ts';
 import { ApiKey, ApiKeyList } from '#domain/records/api-key.ts';
 import { CollectionList } from '#domain/records/collection.ts';
 import { CreatedWorkspace, Workspace, WorkspaceList, WorkspaceMemberList } from '#domain/records/workspace.ts';
@@ -163,6 +164,8 @@ test('members are added, updated, listed and removed', async (t) => {
   t.like(first, { total_count: 2, has_more: true });
   t.like(first.data[0], { user_id: 'auth0|ada/b', role: 'admin', workspace_id: owner.workspaceId });
   t.like((await list(`?limit=1&cursor=${first.next_cursor}`)).data[0], { user_id: 'grace' });
+  const binding = { list: 'members', filters: { workspace: owner.workspaceId } };
+  t.is((await owner.send(`${path}?cursor=${encodeCursor(binding, [0, 'a\0'])}`)).status, 422, 'a cursor of no member');
   const remove = async (userId: string) =>
     (await owner.send(`${path}/${encodeURIComponent(userId)}`, { method: 'DELETE' })).status;
   t.deepEqual([await remove('auth0|ada/b'), await remove('auth0|ada/b'), await remove('nobody')], [204, 404, 404]);
