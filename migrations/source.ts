@@ -48,9 +48,9 @@ import * as runsInProgress from './lists/20261212_runs_in_progress.ts';
 import * as uploadLists from './lists/20261208_upload_lists.ts';
 import * as workspaceTurns from './20261212_workspace_turns.ts';
 import * as incompleteCrawls from './20261213_incomplete_crawls.ts';
+import * as outdatedFilters from './20261213_outdated_filters.ts';
 import * as rejectedContents from './20261213_rejected_contents.ts';
 import * as waitingReceivers from './20261213_waiting_receivers.ts';
-import * as outdatedFilters from './20261213_outdated_filters.ts';
 
 type Migration = {
   name: string;
@@ -110,9 +110,9 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261212_runs_in_progress', ...runsInProgress },
   { name: '20261212_workspace_turns', ...workspaceTurns },
   { name: '20261213_incomplete_crawls', ...incompleteCrawls },
+  { name: '20261213_outdated_filters', ...outdatedFilters },
   { name: '20261213_rejected_contents', ...rejectedContents },
   { name: '20261213_waiting_receivers', ...waitingReceivers },
-  { name: '20261213_outdated_filters', ...outdatedFilters },
 ];
 
 /** For `knex.migrate`. */

@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
-import { changeRuns, IN_PROGRESS } from '#store/uploads/change-runs.ts';
+import { changeRuns, IN_PROGRESS, OUTDATED_WITHOUT_RUN, settleSyncStatuses } from '#store/uploads/change-runs.ts';
 
 /** The file that a crawl fetched for a page. */
 export type CrawledFile = { type: string; size: number; content_hash: string };
@@ -28,20 +28,22 @@ export function createCrawlContentStore(database: Database) {
       );
     },
 
-    /** Ends the crawl's run of a fetched page that is only stored. */
+    /** Ends the run of a fetched page that is only stored. Within the transaction that saves the page. */
     async markStored(scope: Scope, runId: string, contentId: string): Promise<void> {
       await changeRuns(
         database,
         {
           where: `cc.workspace_id = :workspaceId and cc.content_id = :contentId and cc.run_id = :runId
             and cc.stage in ${IN_PROGRESS}`,
-          set: `stage = 'stored', paused = false`,
+          set: `stage = 'stored', paused = false, filters_outdated = ${OUTDATED_WITHOUT_RUN}`,
           status: `cc.stage`,
           message: `null::text`,
-          residue: false,
+          // It has written nothing to the index that would have to be removed.
+          isEnd: false,
         },
         { workspaceId: scope.workspaceId, contentId, runId },
       );
+      await settleSyncStatuses(database, scope.workspaceId, [{ content_id: contentId, was_outdated: true }]);
     },
 
     /** Marks a page that has not changed as synced, unless the index does not have its metadata yet. */
