@@ -99,12 +99,12 @@ test('unfolds a text that was folded in parts', (t) => {
 
 /** What takes a second in linear time would take many minutes in quadratic time, and end the test. */
 test('takes linear time for quoted JSON and for a few very wide rows, and folds very many rows', (t) => {
-  for (const line of [
+  for (const quoted of [
     `{${'\\"key\\":\\"value\\",'.repeat(120_000)}}`,
     `[${'\\'.repeat(1_000_000)}]`,
     `{${'"'.repeat(1_000_001)}}`,
   ])
-    t.is(fold(line).text, line);
+    t.is(fold(quoted).text, quoted);
   const wide = Array.from({ length: 4 }, (_, row) =>
     Array.from({ length: 130_000 }, (_word, at) => ((at * 7 + row * 3) % 4 === 0 ? 'x' : 'y')).join(','),
   ).join('\n');
