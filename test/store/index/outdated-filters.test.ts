@@ -70,12 +70,13 @@ type Shared = Awaited<ReturnType<typeof openShared>>;
 
 /** Runs actions so that each has begun to wait for the content before one of them goes on. */
 async function together({ database, contentId }: Shared, actions: readonly (() => Promise<unknown>)[]) {
-  const blocker = await database.transaction();
-  await query(blocker, 'select from contents where id = :contentId for update', { contentId });
-  const running = actions.map((action) => action());
-  await eventually('all wait', async () => (await countWaiting(database)) === actions.length);
-  await blocker.commit();
-  await Promise.all(running);
+  const running = await database.transaction(async (blocker) => {
+    await query(blocker, 'select from contents where id = :contentId for update', { contentId });
+    const all = actions.map((action) => action());
+    await eventually('all wait', async () => (await countWaiting(database)) === actions.length);
+    return { all };
+  });
+  await Promise.all(running.all);
 }
 
 test('a change during ingestion is written to the index although a client writes that the content is in sync', async (t) => {
