@@ -21,17 +21,18 @@ const startCommand = () => startCommandOf(installed);
 test('what is wrong with an input is said in a line, without a stack trace', async (t) => {
   const folder = await folderOf(t, { 'empty.txt': ' \n', 'image.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]) });
   const environment = { LOCI_URL: 'http://127.0.0.1:1', LOCI_API_KEY: 'x' };
-  const messageOf = async (...args: string[]) => {
+  const endingWith = async (expected: number, ...args: string[]) => {
     const { code, stdout, stderr } = await installed.run(args, { environment, cwd: folder });
-    t.deepEqual([code, stdout], [1, ''], args.join(' '));
+    t.deepEqual([code, stdout], [expected, ''], args.join(' '));
     return stderr;
   };
+  const messageOf = (...args: string[]) => endingWith(1, ...args);
   t.is(await messageOf('compress', 'nofile'), 'loci: nofile: The file does not exist.\n');
   t.is(await messageOf('compress', '.'), 'loci: .: This is a folder, not a file.\n');
   t.is(await messageOf('compress', 'image.png'), 'loci: image.png: This is not a text in UTF-8.\n');
   t.is(await messageOf('compress', 'empty.txt'), 'loci: There is nothing to compress: empty.txt is empty.\n');
-  t.is(await messageOf('search', ''), 'loci: Say what to search for: loci search "how do otters sleep".\n');
-  t.regex(await messageOf('memories', 'search', ' '), /^loci: Say what to search for: loci memories search .*\n$/);
+  t.is(await endingWith(2, 'search', ''), 'loci: Say what to search for: loci search "how do otters sleep".\n');
+  t.regex(await endingWith(2, 'memories', 'search', ' '), /^loci: Say what to search for: loci memories search .*\n$/);
   t.is(await messageOf('sync', 'nofolder'), 'loci: nofolder is not a folder that can be read.\n');
   t.like(JSON.parse(await messageOf('compress', 'nofile', '--json')), { error: { code: 'unreadable_file' } });
 });

@@ -1,6 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
+import { LociError } from '../../loci-error.ts';
 import { parseFraction, parseInteger } from '../option-parsers.ts';
 import { readText } from '../read-text.ts';
 import { requireText } from '../require-text.ts';
@@ -25,7 +26,10 @@ export function addCompress(program: Command, shell: Shell): void {
     .action(async (file, { strategy, ratio, tokens, query }) => {
       const loci = shell.openClient();
       const content = file === '-' ? await readAll(process.stdin) : await readText(file);
-      requireText(content, `There is nothing to compress: ${file === '-' ? 'standard input' : file} is empty.`);
+      if (content.trim() === '') {
+        const detail = `There is nothing to compress: ${file === '-' ? 'standard input' : file} is empty.`;
+        throw new LociError(detail, { status: null, code: 'empty_file' });
+      }
       if (query !== undefined) requireText(query, 'Give a question after --query, or leave the option out.');
       const body = {
         content,
