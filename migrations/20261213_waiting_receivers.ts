@@ -11,6 +11,12 @@ export async function up(knex: Knex): Promise<void> {
     'webhook_deliveries_receivers',
     `webhook_deliveries (workspace_id, receiver_id) where status in ('pending', 'retrying')`,
   );
+  // Those that wait for another attempt are made due when the URL changes, however many wait for their first.
+  await createIndexOnline(
+    knex,
+    'webhook_deliveries_retrying',
+    `webhook_deliveries (receiver_id, due_at) where status = 'retrying'`,
+  );
 }
 
 export async function down(): Promise<void> {

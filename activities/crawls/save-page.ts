@@ -1,5 +1,7 @@
+import { v7 as uuidv7 } from 'uuid';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
 import { isSettled } from '#domain/statuses.ts';
+import { reprojectJob } from '#domain/uploads/ingest-jobs.ts';
 import { pageContent, urlDedupeKey } from '#operations/crawls/page-content.ts';
 import type { KnownPage, PageEnd } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
@@ -106,8 +108,7 @@ export async function insertPage(
 async function restartPage({ services, scope, crawl }: LockedPage, contentId: string): Promise<void> {
   const { stores } = services;
   const { metadata, description, reader } = crawl.page_options;
-  // The publication of the run writes the changed metadata to the index.
-  await stores.contents.updateFromUpload(scope, [
+  const changed = await stores.contents.updateFromUpload(scope, [
     { id: contentId, metadata: Object.keys(metadata).length > 0 ? metadata : null, description },
   ]);
   await stores.runControl.restart(scope, crawl.collection_id, {
@@ -119,4 +120,11 @@ async function restartPage({ services, scope, crawl }: LockedPage, contentId: st
     uploadId: crawl.upload_id,
     mainText: true,
   });
+  // The publication of the run writes changed metadata to the index; until then, or without one, the present version has it too.
+  const published = await stores.projections.claim(scope, changed);
+  const { workspaceId: workspace_id } = scope;
+  await stores.outbox.add(
+    scope,
+    published.map((of) => reprojectJob({ workspace_id, ...of, run_id: uuidv7() })),
+  );
 }

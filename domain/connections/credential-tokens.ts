@@ -99,7 +99,9 @@ function unixMs(value: unknown): number {
   const number = numberOf(value);
   if (number !== null) return number > MAX_UNIX_S ? number : number * 1000;
   if (typeof value !== 'string') return NaN;
-  return Date.parse(/(Z|GMT|UTC|[+-]\d{2}:?\d{2})$/i.test(value) ? value : `${value}Z`);
+  const ms = Date.parse(/(Z|GMT|UTC|[+-]\d{2}:?\d{2})$/i.test(value) ? value : `${value}Z`);
+  // A time with another zone, such as EST.
+  return Number.isNaN(ms) ? Date.parse(value) : ms;
 }
 
 function numberOf(value: unknown): number | null {

@@ -9,7 +9,10 @@ const MAX_URL_LENGTH = 4096;
 const TRACKING =
   /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*|oscsid|zenid|xtcsid|cfid|cftoken)$/i;
 /** These may also name a page: only a value that looks generated (26 to 64 letters and digits) is a session. */
-const SESSION = /^(?:sid|s|session|sess(?:ion)?_?id)=(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{26,64}$/i;
+const SESSION = /^(?:sid|s|session)=(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{26,64}$/i;
+/** These names hardly ever name a page, so that shorter values count: UUIDs, 16 letters and digits, or 10 digits. */
+const SESSION_ID =
+  /^sess(?:ion)?_?id=(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{16,64}|\d{10,64})$/i;
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#]*/gi;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
@@ -27,13 +30,17 @@ export function crawlUrl(link: string, base?: string): CrawlUrl | null {
   const parameters = parsed.search
     .slice(1)
     .split('&')
-    .filter((parameter) => parameter !== '' && !TRACKING.test(nameOf(parameter)) && !SESSION.test(parameter));
+    .filter((parameter) => parameter !== '' && !TRACKING.test(nameOf(parameter)) && !isSession(parameter));
   parsed.search = queryOf(parameters);
   const url = parsed.href;
   if (url.length > MAX_URL_LENGTH) return null;
   const ordered = parameters.map(normalizeEscapes).toSorted((a, b) => compare(nameOf(a), nameOf(b)));
   parsed.search = queryOf(ordered);
   return { url, identity: normalizeEscapes(parsed.href) };
+}
+
+function isSession(parameter: string): boolean {
+  return SESSION.test(parameter) || SESSION_ID.test(parameter);
 }
 
 /** Returns the SHA-256 of a page's identity, by which rows identify the page. */

@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
+import { WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import { sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import type { Services } from '#operations/services.ts';
@@ -41,8 +42,8 @@ export async function updateWebhook(
     if (!updated) throw webhookNotFound();
     return { webhook: updated, wakeUps: woken, isMoved: after.url !== before.url };
   });
-  if (isMoved) await requeueOthers(services, scope, webhook);
   sendWakeUps(services, wakeUps);
+  if (isMoved) await requeueOthers(services, scope, webhook);
   return webhook;
 }
 
@@ -74,8 +75,10 @@ async function changeReceiver(
   }
   if (after.url === before.url) return [];
   const wakeUps = await forgetReceiver(stores, scope, webhookId);
-  const unreadable = { types: readableEventTypes(caller), message: UNREADABLE_MESSAGE };
-  await stores.webhookAttempts.endUnreadable(scope, webhookId, unreadable);
+  const types = readableEventTypes(caller);
+  // All of them are looked at, which takes long when very many wait.
+  if (types.length < WEBHOOK_EVENT_TYPES.length || scope.collectionIds !== null)
+    await stores.webhookAttempts.endUnreadable(scope, webhookId, { types, message: UNREADABLE_MESSAGE });
   await stores.webhookAttempts.requeue(scope, webhookId, { changedAt: null, maxCount: MAX_AT_ONCE });
   return wakeUps;
 }

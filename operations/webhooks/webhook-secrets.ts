@@ -25,16 +25,27 @@ export function newWebhookSecret(
   return { plain, sealed: secrets.keyRing.seal(plain, contextOf(scope, owner)) };
 }
 
-/** Returns the secrets that sign a delivery, newest first. */
+/**
+ * Returns the secrets that sign a delivery, newest first. A previous one that cannot be opened is left out, so that rotation helps
+ * when its key is lost.
+ */
 export async function openSigningSecrets(
-  services: Keys & Pick<Services, 'stores'>,
+  services: Keys & Pick<Services, 'stores' | 'log'>,
   delivery: ClaimedDelivery,
 ): Promise<Secret[]> {
   const scope = workspaceScope(delivery);
   const context = contextOf(scope, { webhookId: delivery.endpoint_id });
   const current = delivery.sealed_secret ?? (await findOrCreateWorkspaceSecret(services, scope)).sealed_secret;
-  const sealed = [current, ...(delivery.previous_sealed_secret === null ? [] : [delivery.previous_sealed_secret])];
-  return sealed.map((text) => services.secrets.keyRing.open(text, context));
+  const open = (text: string) => services.secrets.keyRing.open(text, context);
+  const secrets = [open(current)];
+  if (delivery.previous_sealed_secret === null) return secrets;
+  try {
+    secrets.push(open(delivery.previous_sealed_secret));
+  } catch (error) {
+    const facts = { error, workspace_id: delivery.workspace_id, webhook_id: delivery.endpoint_id };
+    services.log.error(facts, 'the previous secret of a webhook cannot be opened; only the present one signs');
+  }
+  return secrets;
 }
 
 /**

@@ -47,7 +47,9 @@ async function look(inputPath: string, task: PageTask): Promise<PageTaskResult> 
     case 'sitemap': {
       const sitemap = readSitemap(await readFile(inputPath));
       const pages = linksOf(sitemap.pages, { base: task.url, robots, most: task.most, isTaken: isDocument });
-      const sitemaps = linksOf(sitemap.sitemaps, { base: task.url, robots, most: MAX_LINKS, isTaken: () => true });
+      // Nobody asks for those that robots.txt disallows.
+      const isTaken = ({ isAllowed }: Link) => isAllowed;
+      const sitemaps = linksOf(sitemap.sitemaps, { base: task.url, robots, most: MAX_LINKS, isTaken });
       const isCut = sitemap.isCut || pages.isCut || sitemaps.isCut;
       return { ...NOTHING_FOUND, links: pages.links, sitemaps: sitemaps.links, isCut };
     }

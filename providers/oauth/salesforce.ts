@@ -13,10 +13,11 @@ export const salesforce: OAuthProvider = {
     inactive_org: 'expired',
     invalid_client_id: 'error',
     rate_limit_exceeded: 'retry',
-    // With the description "retry your request".
-    unknown_error: 'retry',
   },
-  // The same refresh token was sent a moment ago, and that request is still running.
-  temporary_errors: [{ code: 'invalid_grant', description: 'token request is already being processed' }],
+  temporary_errors: [
+    // The same refresh token was sent a moment ago, and that request is still running.
+    { code: 'invalid_grant', description: 'token request is already being processed' },
+    { code: 'unknown_error', description: 'retry your request' },
+  ],
   kept_fields: ['instance_url', 'id'],
 };

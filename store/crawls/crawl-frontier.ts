@@ -150,13 +150,15 @@ export function createCrawlFrontier(database: Database) {
 
     /** Skips everything that waits, sitemaps included. Returns how much that was. */
     async skipWaiting(scope: Scope, crawlId: string, reason: SkipReason): Promise<number> {
-      const rows = await query(
+      const skipped = await queryOne<{ count: number }>(
         database,
-        `update crawl_pages set state = 'skipped', reason = :reason where crawl_id = :crawlId and workspace_id = :workspaceId
-           and state = 'waiting' returning url_hash`,
+        `with skipped as (
+           update crawl_pages set state = 'skipped', reason = :reason where crawl_id = :crawlId and workspace_id = :workspaceId
+             and state = 'waiting' returning 1)
+         select count(*)::int as count from skipped`,
         { ...bind(scope, crawlId), reason },
       );
-      return rows.length;
+      return skipped?.count ?? 0;
     },
 
     /**

@@ -135,6 +135,7 @@ test('reads an expiry without an offset as UTC, wherever the server is', (t) => 
       '2026-01-01T03:00:00+02:00',
       '2026-01-01 03:00:00+0200',
       'Thu, 01 Jan 2026 01:00:00 GMT',
+      'Wed, 31 Dec 2025 20:00:00 EST',
     ]) {
       const life = lifetimeOfCredentials({ expires_at: at }, { receivedMs: Date.UTC(2026, 0), random: 0 });
       t.is(life.expires_at, '2026-01-01T01:00:00.000Z', `${at} in ${zone}`);

@@ -136,6 +136,7 @@ test('classifies temporary errors of Salesforce by code and description, and kee
   for (const other of ['expired access/refresh token', '', undefined, null, 7, [busy]])
     t.is(verdict(of('invalid_grant', other)), 'expired invalid_grant', JSON.stringify(other));
   t.is(verdict(of('inactive_user', busy)), 'expired inactive_user');
+  t.is(verdict(of('E 1795', undefined)), 'error unknown_error', 'a code that is not kept');
   t.is(verdict(of('invalid_grant', busy, standard)), 'expired invalid_grant', 'another provider');
 });
 

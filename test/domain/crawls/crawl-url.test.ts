@@ -23,10 +23,18 @@ test('removes session ids under any name, and keeps parameters that may identify
   }
   t.is(url(`/p;sid=${session}`), 'https://example.org/p');
   for (const query of [
+    'sessionid=550e8400-e29b-41d4-a716-446655440000',
+    'session_id=lit3py55t21z5v55vlm25s55',
+    'sess_id=8237482734',
+  ]) {
+    t.is(url(`/p?${query}`), 'https://example.org/p', query);
+  }
+  for (const query of [
     'sid=42',
     's=summer',
     'session_id=12',
     'sessionid=keynote',
+    'session_id=20261128',
     'sess_id=7',
     'sid=d9428888-122b-11e1-b85c-61cd3cbb3210',
     's=thelongestwordofalllanguages',

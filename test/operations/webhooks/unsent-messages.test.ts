@@ -40,6 +40,16 @@ test('messages that cannot be signed are neither sent nor counted, and their rec
   t.is(await countDeliveries(own.database, 'delivered'), 20);
 });
 
+test('a webhook whose former secret cannot be opened any more signs with the one of its rotation', async (t) => {
+  const own = await openReceiver(t, { count: 2, status: 204 });
+  await query(
+    own.database,
+    "update webhook_endpoints set previous_sealed_secret = 'sealed.999.x', previous_secret_until = now() + interval '1 h'",
+  );
+  await own.sendAll();
+  t.is(await countDeliveries(own.database, 'delivered'), 2);
+});
+
 test('nothing is sent or probed for a workspace that is being deleted', async (t) => {
   const own = await openReceiver(t, { count: 20, status: 500 });
   await own.announce(`${own.receiver.origin}/once`);
