@@ -26,7 +26,7 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
 }
 
 /** Creates a crawl whose page is already in the collection, and functions that let it write the page while it is deleted. */
-export async function openCrawl(t: ExecutionContext) {
+export async function openCrawl(t: ExecutionContext, { metadata = {} }: { metadata?: Record<string, string> } = {}) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const place = await makePlace(database);
   const { caller, collectionId } = place;
@@ -38,7 +38,7 @@ export async function openCrawl(t: ExecutionContext) {
   const id = uuidv7();
   const upload = { id, collectionId, contentType: 'text', ingest: true, workflowId: null, total: 1, errors: [] };
   await services.stores.uploads.insert(scope, { ...upload, createdBy: 'a test', contentIds, isCounted: false });
-  const pageOptions = { metadata: {}, description: null, reader: 'native', ingest: true, file_data: {} };
+  const pageOptions = { metadata, description: null, reader: 'native', ingest: true, file_data: {} };
   const at = { start_url: START_URL, start_hash: urlHash(START_URL), origin: START_URL, robots_url: START_URL };
   const options = { max_pages: 5, max_depth: 0, page_options: { ...pageOptions, created_by: 'a test' } };
   const key = { id, collection_id: collectionId, upload_id: id, start_content_id: contentId };
