@@ -52,14 +52,15 @@ export async function readTextFile(
 /**
  * Decodes bytes of unknown encoding by, in this order: byte order mark, UTF-8 (a few damaged characters do not make it another
  * encoding), the charset that the document declares (as in HTML's `<meta charset>`), statistics over a sample around the first
- * bytes that are not ASCII.
+ * bytes that are not ASCII. A document that declares UTF-8 and is none was saved in another encoding, so its declaration says nothing.
  */
 export function decodeText(bytes: Uint8Array, declaredCharset?: string): DecodedText {
   const charset = certainCharset(bytes);
   if (charset !== null) return { text: decodeBytes(bytes, charset), charset };
   const text = new TextDecoder().decode(bytes);
   if (isUtf8(bytes) || countUtf8(text).isMostly) return { text, charset: 'utf-8' };
-  const found = charsetOfLabel(declaredCharset) ?? guessCharset(sampleOf(bytes));
+  const declared = charsetOfLabel(declaredCharset);
+  const found = declared === null || declared === 'utf-8' ? guessCharset(sampleOf(bytes)) : declared;
   return { text: decodeBytes(bytes, found), charset: found };
 }
 

@@ -46,6 +46,17 @@ for (const [encoding, title] of DECLARED_IN_XML) {
   });
 }
 
+test('guesses the encoding of XML, SVG and pages that declare a UTF and are none', async (t) => {
+  const text = 'Größe und Höhe, schöne Grüße aus Köln';
+  for (const encoding of ['utf-8', 'UTF8', 'utf-16'])
+    for (const name of ['feed.xml', 'picture.svg', 'page.html']) {
+      const declaration =
+        name === 'page.html' ? `<meta charset="${encoding}">` : `<?xml version="1.0" encoding="${encoding}"?>`;
+      const bytes = iconv.encode(`${declaration}\n<p>${text}</p>`, 'windows-1252');
+      t.true((await readBytes(bytes, { name })).text.includes(text), `${name} ${encoding}`);
+    }
+});
+
 test('decodes ISO-2022-JP', async (t) => {
   const bytes = Buffer.from('\u001b$B$3$l$OF|K\\8l$G$9\u001b(B\n', 'latin1');
   t.is((await readBytes(bytes, { name: 'a.txt' })).text, 'これは日本語です\n');
@@ -117,6 +128,26 @@ for (const [encodings, names] of NAMES)
         }
       }
     });
+
+const SIGNS: readonly string[] = [
+  'Nombre;Dirección;Piso\nPeña;C/ Mayor 5;2º A\nMuñoz;C/ Colón 7;1ª\n',
+  'El artículo 3.º de la ley española, n.º 5, se aplicará también este año.',
+  'Área: 20 m²; Piso 2º; Puerta 3ºA',
+  'Art. 1º A administração pública não poderá. § 2º São órgãos. 3ª Região',
+  'Avenida Brasil nº 10, São Paulo',
+  'La società è al 2º piano, n° 5. Perché? Città, qualità',
+  'Això és el català. Les accions són açò: països, qüestió, núvol, col·legi, pàgina. Què és?',
+  'Nº 5',
+  'Dicke 5 µm, Fläche 20 m², Länge 3 m',
+  'Thickness 5µm, the cost is 30¢ each, 20°C',
+  'Dose: 50 µg, 20 µl at 37 °C ± 0.5',
+  'MyProduct™ costs £5, €6; © 2020',
+];
+for (const sample of SIGNS) {
+  test(`reads the signs and letters of "${sample.split('\n')[0]}" in windows-1252`, async (t) => {
+    t.is((await readBytes(iconv.encode(sample, 'windows-1252'), { name: 'a.txt' })).text, sample);
+  });
+}
 
 test('reads the separator that the first line of a table names', async (t) => {
   const { text, notes } = await readBytes('\uFEFFsep=;\r\nName;Age, years\r\nAnn;30, about\r\n', { name: 'a.csv' });

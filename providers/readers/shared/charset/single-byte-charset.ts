@@ -32,6 +32,11 @@ const PREFERENCE = 70;
 const NEWLINE = 0x0a;
 /** Letters in Latin-1, at least one of them beyond ASCII. */
 const WORD_BEYOND_ASCII = /[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*/g;
+/**
+ * In windows-1252 a sign, unit or number: `€`, `™`, `2º`, `1ª`, `nº`, `2ºA`, `m²`, `5 µm`. In any encoding, words of that form are too
+ * short to say more: as letters of Central European they would all be well-formed.
+ */
+const SIGN = /^(?:[A-Za-z]{0,2}[\x80-\xbf]|[\xd7\xf7]|[\xaa\xba][A-Z]|\xb5[A-Za-z]{1,2})$/;
 /** Different words that show the encoding. */
 const MAX_WORDS = 500;
 /** Bytes that are no character of an encoding, or a control character that no text has. */
@@ -50,6 +55,7 @@ const LATIN_ALPHABETS: readonly string[] = [
   'àâçéèêëîïôùûüÿœ', // French
   'áéíóúñü', // Spanish
   'áâãàçéêíóôõúü', // Portuguese
+  'àçèéíïòóúü', // Catalan
   'àèéìîòù', // Italian
   'åäöéüšž', // Swedish, Finnish
   'æøåéóô', // Danish, Norwegian
@@ -88,7 +94,7 @@ export function analyseBytes(sample: Uint8Array): CharsetGuess[] {
 export function guessSingleByteCharset(sample: Uint8Array): SingleByteGuess | undefined {
   const words = wordsBeyondAscii(sample);
   const guesses = analyseBytes(words).map(({ name, confidence }) => ({ name: charsetOfLabel(name) ?? '', confidence }));
-  const preference = PREFERENCE / words.filter((byte) => byte === NEWLINE).length;
+  const preference = PREFERENCE / Math.max(1, words.filter((byte) => byte === NEWLINE).length);
   const weight = ({ name, confidence }: CharsetGuess): number =>
     confidence + (name === DEFAULT_CHARSET ? preference : 0);
   const names = [...guesses.toSorted((a, b) => weight(b) - weight(a)).map(({ name }) => name), ...USUAL]
@@ -99,7 +105,11 @@ export function guessSingleByteCharset(sample: Uint8Array): SingleByteGuess | un
     return { name, decoded, oddShare: oddShare(decoded) };
   });
   const least = Math.min(...found.map((guess) => guess.oddShare));
-  const best = found.find((guess) => guess.oddShare <= least + ODD_TOLERANCE);
+  const fitting = found.filter((guess) => guess.oddShare <= least + ODD_TOLERANCE);
+  // Where it reads the same letters, only signs are different.
+  const isUsual = ({ name, decoded }: (typeof found)[number]): boolean =>
+    name === DEFAULT_CHARSET && decoded.join('\n') === fitting[0]?.decoded.join('\n');
+  const best = fitting.find(isUsual) ?? fitting[0];
   if (best === undefined) return undefined;
   return { name: best.name, isOtherScript: best.oddShare <= MAX_ODD_SHARE && isOtherScript(best.decoded) };
 }
@@ -111,11 +121,12 @@ function isPossible(sample: Uint8Array, charset: string): boolean {
   return !isWhole(DEFAULT_CHARSET) && ONLY_LETTERS.test(iconv.decode(sample, DOS_CHARSET));
 }
 
-/** Different words with a byte beyond ASCII, one a line. */
+/** Different words with a byte beyond ASCII, one a line, without signs. */
 function wordsBeyondAscii(sample: Uint8Array): Uint8Array {
   const words = new Set(Buffer.from(sample).toString('latin1').match(WORD_BEYOND_ASCII));
   return Buffer.from(
     [...words]
+      .filter((word) => !SIGN.test(word))
       .slice(0, MAX_WORDS)
       .map((word) => `${word}\n`)
       .join(''),
