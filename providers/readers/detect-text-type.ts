@@ -22,6 +22,8 @@ const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!d
 const XML_START = /^<\?xml\s/;
 /** The field of a header; the line that some programs leave before one when they take a message out of a mailbox. */
 const HEADER_FIELD = /^([!-9;-~]{1,76}):/;
+/** Longer than any line of a header may be. */
+const MAX_HEADER_LINE = 1_000;
 const MAILBOX_LINE = /^From \S{1,320} [^\n]{1,80}\n/;
 /** Any of these in the header of a file that is named as a message. */
 const MESSAGE_FIELDS = new Set(
@@ -30,8 +32,14 @@ const MESSAGE_FIELDS = new Set(
     'dkim-signature sender arc-seal authentication-results'
   ).split(' '),
 );
-/** One of these beside `From` makes a file a message that has another name. */
-const TRANSPORT_FIELDS = ['message-id', 'received', 'return-path', 'mime-version', 'delivered-to'];
+/** One of these beside `From` makes a file a message that has another name; a note may have fields of the same name. */
+const TRANSPORT_FIELDS: ReadonlyMap<string, RegExp> = new Map([
+  ['message-id', /^<[^<>\s]{1,320}@[^<>\s]{1,320}>/],
+  ['received', /^\(?(?:from|by)\s+\S/i],
+  ['return-path', /^<[^<>\s]{0,640}>/],
+  ['mime-version', /^1\.0\b/],
+  ['delivered-to', /^[^\s@]{1,320}@\S/],
+]);
 /** The first element of an XML document, and what comes before it within the sample: the document type. */
 const XML_ROOT = /^([^]{0,8192}?)<(?:[\w.-]+:)?([A-Za-z][\w.-]*)(?=[\s/>])([^>]*)/;
 const DOCBOOK_ROOT = /^(?:book|article|chapter|part|appendix|preface|section|sect1|set|refentry|reference|glossary)$/;
@@ -144,25 +152,35 @@ function tableType(text: string): string | null {
 
 /** By the fields of its header; with a name that suggests an e-mail message, one is enough. */
 function isEmail(text: string, nameType: string | null): boolean {
-  if (nameType === EMAIL) return headerFields(text.replace(MAILBOX_LINE, '')).some((name) => MESSAGE_FIELDS.has(name));
+  if (nameType === EMAIL) {
+    return headerFields(text.replace(MAILBOX_LINE, '')).some(({ name }) => MESSAGE_FIELDS.has(name));
+  }
   if (nameType !== null && nameType !== 'text/plain') return false;
-  const names = headerFields(text);
-  return names.includes('from') && TRANSPORT_FIELDS.some((name) => names.includes(name));
+  const fields = headerFields(text);
+  return (
+    fields.some(({ name }) => name === 'from') &&
+    fields.some(({ name, value }) => TRANSPORT_FIELDS.get(name)?.test(value))
+  );
 }
 
-/** Names of the fields before the first line that is neither one nor its continuation, in lower case. */
-function headerFields(text: string): string[] {
-  const names: string[] = [];
+/** The fields before the first line that is neither one nor its continuation, with names in lower case. */
+function headerFields(text: string): { name: string; value: string }[] {
+  const fields: { name: string; value: string }[] = [];
   for (let start = 0; start < text.length;) {
     const found = text.indexOf('\n', start);
     const end = found === -1 ? text.length : found;
-    const isContinuation = names.length > 0 && /[ \t]/.test(text.charAt(start));
-    const name = HEADER_FIELD.exec(text.slice(start, Math.min(end, start + 100)))?.[1];
+    const line = text.slice(start, Math.min(end, start + MAX_HEADER_LINE));
+    const isContinuation = fields.length > 0 && /^[ \t]/.test(line);
+    const [mark = '', name] = HEADER_FIELD.exec(line) ?? [];
     if (!isContinuation && name === undefined) break;
-    if (!isContinuation && name !== undefined) names.push(name.toLowerCase());
+    const last = fields.at(-1);
+    // Programs write long identifiers on the line behind the name.
+    if (isContinuation && last?.value === '') last.value = line.trim();
+    if (!isContinuation && name !== undefined)
+      fields.push({ name: name.toLowerCase(), value: line.slice(mark.length).trim() });
     start = end + 1;
   }
-  return names;
+  return fields;
 }
 
 /** JSON or JSON lines when the sample is that, to its end or to the cut. */

@@ -11,14 +11,16 @@ import { cleanText } from './text-builder.ts';
 /** Elements that are never text of the page: code, styles, embedded media, form controls. */
 const NOT_TEXT =
   'script,style,noscript,template,iframe,object,embed,svg,canvas,audio,video,picture source,map,link,meta,title,' +
-  'input:not([type=checkbox]),select,textarea,button,datalist,dialog:not([open]),[hidden],annotation-xml,' +
+  'input:not([type=checkbox]),select,textarea,datalist,dialog:not([open]),[hidden],annotation-xml,' +
   // Pronunciation between the characters of a word (ruby).
   'rt,rp';
 /** Elements around the text of a page: menus, banners, legal notices. Removed as long as other text is left. */
 const NAVIGATION = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
 const PAGE_EDGES = 'header,footer';
-const HEADING_BUTTON = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'summary', 'dt'].map((name) => `${name} button`).join(',');
-const DISCLOSURE_BUTTON = 'button[aria-expanded]:not([aria-haspopup]),button[aria-controls]:not([aria-haspopup])';
+const BUTTON_HEADINGS = 'h1,h2,h3,h4,h5,h6,summary,dt';
+const DISCLOSURE_BUTTON = ['aria-expanded', 'aria-controls']
+  .map((name) => `button[${name}]:not([aria-haspopup],[role=tab])`)
+  .join(',');
 /** Matches a `style` attribute that hides its element. */
 export const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
@@ -56,8 +58,9 @@ export async function htmlToMarkdown(
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
   replaceMath(root);
-  unwrapButtons(root);
   removeElements(root, NOT_TEXT);
+  unwrapButtons(root);
+  removeElements(root, 'button');
   for (const element of root.querySelectorAll('[style]')) {
     if (HIDDEN_STYLE.test(element.getAttribute('style') ?? '')) element.remove();
   }
@@ -81,15 +84,23 @@ export function removeTitle(html: string): string {
   return end ? html.slice(0, start) + html.slice(start + end.index + end[0].length) : html;
 }
 
-/** A button that shows what follows it is the heading of that; others are controls. */
+/** A button that shows what follows it is the heading of that; others are controls, as those beside the text of a heading. */
 function unwrapButtons(root: Root): void {
-  for (const button of root.querySelectorAll(HEADING_BUTTON)) button.replaceWith(...button.childNodes);
+  for (const heading of root.querySelectorAll(BUTTON_HEADINGS)) {
+    const buttons = [...heading.querySelectorAll('button')];
+    if (wordsOf(heading) !== buttons.map(wordsOf).join('')) continue;
+    for (const button of buttons) button.replaceWith(...button.childNodes);
+  }
   for (const button of root.querySelectorAll(DISCLOSURE_BUTTON)) {
-    if (button.closest(`${NAVIGATION},${PAGE_EDGES}`) !== null) continue;
+    if (button.closest(`${NAVIGATION},${PAGE_EDGES},${BUTTON_HEADINGS}`) !== null) continue;
     const block = root.ownerDocument.createElement('div');
     block.append(...button.childNodes);
     button.replaceWith(block);
   }
+}
+
+function wordsOf(element: Root): string {
+  return element.textContent.replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 function shortenWhiteSpace(run: string): string {

@@ -140,24 +140,6 @@ test('uses the declared type only for text whose name suggests no type', async (
   t.is(await detect('plain', '', 'application/pdf'), 'text/plain');
 });
 
-test('recognizes e-mail messages by any usual field of the header, wherever it is', async (t) => {
-  const detect = async (content: string, name: string) =>
-    (await detectType(Buffer.from(content), content.length, { name })).mediaType;
-  const rest = 'From: a@b.c\r\nSubject: S\r\nMessage-ID: <a@b>\r\n\r\nHello\r\n';
-  const beginnings = [
-    'ARC-Seal: i=1; a=rsa;\r\n\tcv=none\r\n',
-    'Sender: a@b.c\r\n',
-    'Authentication-Results: mx.example.com; spf=pass\r\n',
-    'Received: from x\r\nThread-Topic: S\r\n',
-  ];
-  for (const beginning of beginnings)
-    for (const name of ['a.eml', 'a.txt', '']) t.is(await detect(beginning + rest, name), 'message/rfc822', beginning);
-  t.is(await detect(`From a@b.c Mon Jan  1 00:00:00 2024\r\n${rest}`, 'a.eml'), 'message/rfc822');
-  t.is(await detect('Subject: only this\n\nbody', 'a.eml'), 'message/rfc822');
-  t.is(await detect('Minutes\n\nFrom: Anna\nReceived: yes\n', 'a.eml'), 'text/plain', 'behind the header');
-  t.is(await detect('From: Anna\nTo: all\nSubject: lunch\n\nAt one?', 'a.txt'), 'text/plain', 'a note');
-});
-
 test('rejects bytes that are neither text nor a known format with `unsupported_type`, whatever their name', async (t) => {
   const bytes = pseudoRandomBytes(5000);
   await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), { code: 'unsupported_type' });

@@ -123,6 +123,18 @@ test('keeps buttons that are headings of what they open, and omits those that do
   t.notRegex(text, /Buy|Options|Toggle/);
 });
 
+test('omits buttons beside the text of a heading, and those of tabs', async (t) => {
+  const page =
+    '<h1>Guide</h1><h2>Installation <button type="button">Copy link</button></h2><p>By npm.</p>' +
+    '<h2><a href="#u">Usage</a><button aria-expanded="true">Collapse</button></h2>' +
+    '<details><summary>More <button>Edit</button></summary>Text.</details>' +
+    '<div role="tablist"><button role="tab" aria-controls="a">npm</button><button role="tab" aria-expanded="true">yarn</button></div>';
+  const { text } = await readBytes(page, { name: 'a.html' });
+  t.regex(text, /^# Guide\n\n## Installation\n\nBy npm\.\n\n## Usage\n\n/);
+  t.true(text.includes('More'));
+  t.notRegex(text, /Copy link|Collapse|Edit|yarn|\nnpm/);
+});
+
 test('reads formulas as LaTeX, once: what they were made from, or made from their MathML', async (t) => {
   const katex =
     '<span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>E</mi></mrow><annotation encoding="application/x-tex">E=mc^2</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">E=mc2</span></span>';
