@@ -8,6 +8,9 @@ type LineRole =
   | { role: 'heading_underline' | 'table_delimiter' }
   | { role: 'table_row'; isHeader: boolean };
 
+/** `itemColumn` is where the mark of the list item begins that the code is in; -1 outside of lists. */
+type Fence = { mark: string; itemColumn: number };
+
 /** Characters of a line that are examined. Every pattern below is linear in this length, because texts may be hostile. */
 const MARKUP_WINDOW = 2_000;
 /** Roles that require the whole line to match, so a line longer than the window cannot have them. */
@@ -20,7 +23,8 @@ const ATX_HEADING = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
 const SETEXT_UNDERLINE = /^ {0,3}(?:={2,}|-{3,})[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 /** A fence may be behind the marks of list items. Backticks later in the line make it code within a paragraph. */
-const FENCE = /^(?: {0,3}|[ \t]*(?:(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]+){1,4})(`{3,}(?![^`]*`)|~{3,})/;
+const FENCE = /^(?: {0,3}|([ \t]*(?:(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]+){1,4}))(`{3,}(?![^`]*`)|~{3,})/;
+const LAST_MARK = /\S+[ \t]+$/;
 const LIST_ITEM = /^[ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]/;
 /** Applied to trimmed lines. */
 const TABLE_DELIMITER = /^\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?$/;
@@ -30,20 +34,21 @@ const TABLE_DELIMITER = /^\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?$/;
  * leniently (table rows without a delimiter line count as rows too). Looks one line ahead.
  */
 export function* classifyLines(text: string): Generator<Line> {
-  let fence: string | null = null;
+  let fence: Fence | null = null;
   let previous: Line['role'] = 'blank';
   for (const line of linesOf(text)) {
     const content = text.slice(line.start, Math.min(line.end, line.start + MARKUP_WINDOW));
     const isWhole = line.end - line.start <= MARKUP_WINDOW;
     let role: LineRole;
+    if (fence !== null && endsWithItem(content, fence)) fence = null;
     if (fence !== null) {
-      role = isWhole && closesFence(content, fence) ? { role: 'fence_close' } : { role: 'code' };
+      role = isWhole && closesFence(content, fence.mark) ? { role: 'fence_close' } : { role: 'code' };
       if (role.role === 'fence_close') fence = null;
     } else {
       role = roleOf({ content, next: nextLine(text, line.end), previous });
       // The rest of the line beyond the window may contain text.
       if (!isWhole && WHOLE_LINE_ROLES.has(role.role)) role = { role: 'text' };
-      if (role.role === 'fence_open') fence = FENCE.exec(content)?.[1] ?? null;
+      if (role.role === 'fence_open') fence = fenceOf(content);
     }
     previous = role.role;
     yield { start: line.start, end: line.end, ...role };
@@ -65,6 +70,25 @@ function nextLine(text: string, end: number): string {
   const found = text.indexOf('\n', end + 1);
   const nextEnd = found === -1 ? text.length : found;
   return text.slice(end + 1, Math.min(nextEnd, end + 1 + MARKUP_WINDOW));
+}
+
+function fenceOf(content: string): Fence | null {
+  const [, marks, mark] = FENCE.exec(content) ?? [];
+  if (mark === undefined) return null;
+  return { mark, itemColumn: marks === undefined ? -1 : columnsOf(marks.replace(LAST_MARK, '')) };
+}
+
+/** Whether a line that is not indented within the item of the code ends that item, and with it the code. */
+function endsWithItem(content: string, { mark, itemColumn }: Fence): boolean {
+  if (itemColumn === -1 || content.trim() === '' || closesFence(content, mark)) return false;
+  return columnsOf(/^[ \t]*/.exec(content)?.[0] ?? '') <= itemColumn;
+}
+
+/** The width of a text with tabs of up to four columns. */
+function columnsOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += character === '\t' ? 4 - (columns % 4) : 1;
+  return columns;
 }
 
 function closesFence(content: string, fence: string): boolean {

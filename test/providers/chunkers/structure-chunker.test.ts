@@ -139,6 +139,11 @@ const BESIDE_CODE: readonly (readonly [title: string, markdown: string])[] = [
     '- Run\n  - ```bash\n    # Production only\n    npm install\n    ```',
   ],
   ['a code block with tildes', '* ~~~ a`b`c\n  # Production only\n  ~~~'],
+  ['a code block that ends with its item', '1. ```sh\n   # Production only\n2. ```'],
+  ['a code block that ends with its nested item', '- Run\n  - ```sh\n\n    # Production only\n- Next'],
+  ['a code block behind a tab', '-\t```sh\n\t# Production only\n\t```'],
+  ['a code block with less indentation than its item', '10. ```sh\n   # Production only\n   ```'],
+  ['three backticks that are text of an item', '- ``` closes a block'],
 ];
 for (const [title, markdown] of BESIDE_CODE) {
   test(`finds the headings behind ${title}, and none within`, (t) => {
