@@ -16,8 +16,12 @@ const TURN = /^[\s>*_]*(user|human|customer|assistant|ai|bot|system|agent)[*_\s]
 /** A chat message in JSON; `role` stands before or after `content`. */
 const MESSAGE =
   /"role"\s*:\s*"(\w+)"\s*,\s*"content"\s*:\s*"((?:[^"\\]|\\.)*)"|"content"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"role"\s*:\s*"(\w+)"/gu;
-/** An ASCII mark that another ASCII character follows belongs to code or to a URL: `user?.name`, `/docs?page=2`. */
-const ASKED = /[^.!?。！？\n]*[^.!?。！？\s](?:[？؟]|\?(?=[?!"'”’)\]*_»]*(?:\s|\P{ASCII}|$)))[?？؟]*["'”’)\]]*/gu;
+/** What follows a question mark of code or of a URL: `user?.name`, `/docs?page=2`, `<?xml version="1.0"?>`. */
+const CODE_BEHIND = String.raw`[?!]*(?:[a-zA-Z0-9:=&/%$]|\.[\w[(]|\[[\w"'$]|["'][a-zA-Z0-9]|(?<=["']\?)>)`;
+const ASKED = new RegExp(
+  String.raw`[^.!?。！？\n]*[^.!?。！？\s](?:[？؟]|\?(?!${CODE_BEHIND}))[?？؟]*["'”’)\]]*`,
+  'gu',
+);
 
 /**
  * Finds the question that a text asks: a line labelled as one, the last turn of a user in a transcript or in JSON, or an

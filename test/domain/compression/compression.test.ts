@@ -49,6 +49,9 @@ test('does not take question marks of URLs and code for questions', (t) => {
     'The pattern /colou?r/ matches both of them.',
     'const value: string = ready?one:two;',
     'The field name?: string may be missing.',
+    'const value: string = ready?"yes":"no";',
+    'const value = list?.[0]',
+    '<?xml version="1.0" encoding="UTF-8"?>',
   ])
     t.is(findQuestion(text), null, text);
   for (const text of [
@@ -61,6 +64,31 @@ test('does not take question marks of URLs and code for questions', (t) => {
     'When does it leave? See https://example.com/docs',
   ])
     t.is(findQuestion(text) === null, text.includes(' ?'), text);
+});
+
+test('finds questions that marks of a markup or of data close', (t) => {
+  for (const close of [
+    '</question>',
+    '</p>',
+    '<|im_end|>',
+    ' [/INST]',
+    '[/INST]',
+    '"}',
+    '"]',
+    '",',
+    '`',
+    '|',
+    ';',
+    '\\n',
+    '",\\n"',
+    '").',
+    '...',
+    '**]',
+  ]) {
+    const found = findQuestion(`${FILLER}\n"What is the refund period?${close}`);
+    t.regex(found?.text ?? '', /^"What is the refund period\?["')\]]*$/, close);
+  }
+  t.regex(findQuestion(JSON.stringify({ context: FILLER, q: ['Who pays it?'] }))?.text ?? '', /Who pays it\?"\]?$/);
 });
 
 test('splits a text into windows that add up to it, within the limit, with whole paragraphs', async (t) => {
