@@ -1,3 +1,5 @@
+import { FencedCode } from './fenced-code.ts';
+
 /** Three digits at most: a longer number is a year or a part of a text. */
 const NUMBER = String.raw`[\d\uff10-\uff19]{1,3}`;
 const SPACE = String.raw`\s{0,4}`;
@@ -13,8 +15,18 @@ export const MARK = String.raw`[ \t]{0,8}(?:\[${LIST}\]|【${LIST}】|［${LIST}
 export const UNFINISHED_MARK = String.raw`[\[【［][\d\uff10-\uff19\s,;，；、–—~～-]{0,1300}`;
 
 const ITEMS = new RegExp(`(${NUMBER})(?:${SPACE}[-–—~～]${SPACE}(${NUMBER}))?`, 'g');
-const CODE = '```[^]*?(?:```|$)|`[^`\\n]*`';
-const MARK_OR_CODE = new RegExp(`${CODE}|${MARK}`, 'g');
+/** Longer inline code is read like text, so that an answer does not wait for the end of what a stray backtick seems to begin. */
+const MAX_INLINE_CODE = 300;
+const INLINE_CODE = `(?<!\`)(?<ticks>\`+)(?!\`)[^\\n]{0,${MAX_INLINE_CODE}}?(?<!\`)\\k<ticks>(?!\`)`;
+/** A mark, inline code within a line, or a run that may be a fence. */
+export const TOKEN = new RegExp(`${MARK}|${INLINE_CODE}|\`+|~{3,}`, 'g');
+
+/** Whether a token may end otherwise when the text goes on: code, a fence, or backticks that may begin inline code. */
+export function isUnfinishedCode(token: string, rest: string): boolean {
+  if (!/^[`~]/.test(token)) return false;
+  const isRun = /^`+$/.test(token);
+  return rest === '' || (isRun && !rest.includes('\n') && rest.length <= MAX_INLINE_CODE + token.length);
+}
 
 /** Returns the numbers of a mark, each once; empty for brackets that cite nothing, such as `[0, 1]` and `[3-1]`. */
 export function numbersOfMark(mark: string): number[] {
@@ -27,9 +39,18 @@ export function numbersOfMark(mark: string): number[] {
   return [...numbers];
 }
 
-/** Removes the marks of an answer: in another one, their numbers would mean other passages. */
+/** Removes the marks of an answer: in another one, their numbers would mean other passages. Code keeps its brackets. */
 export function withoutCitationMarks(text: string): string {
-  return text.replaceAll(MARK_OR_CODE, (part) =>
-    part.startsWith('`') || numbersOfMark(part).length === 0 ? part : '',
-  );
+  const code = new FencedCode();
+  let kept = '';
+  let start = 0;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const before = text.slice(start, index);
+    code.pass(before);
+    code.pass(token);
+    const isMark = !/^[`~]/.test(token) && !code.isInside && numbersOfMark(token).length > 0;
+    kept += isMark ? before : before + token;
+    start = index + token.length;
+  }
+  return kept + text.slice(start);
 }

@@ -1,4 +1,5 @@
-import { MARK, numbersOfMark, UNFINISHED_MARK } from './citation-marks.ts';
+import { isUnfinishedCode, numbersOfMark, TOKEN, UNFINISHED_MARK } from './citation-marks.ts';
+import { FencedCode } from './fenced-code.ts';
 import { UNFINISHED_TAG, withoutImages, withoutTags } from './harmless-text.ts';
 
 /**
@@ -12,18 +13,15 @@ export type AnswerPiece = { text: string; marks: CitationMark[] };
 /** Citations of one answer. More are nothing that a person reads, and the sentence of each must be found. */
 const MAX_MARKS = 100;
 
-/** A mark, or what begins and ends code. */
-const TOKEN = new RegExp(`${MARK}|\`+|\n`, 'g');
-/** The end of a text that may be the beginning of a mark, of an image, of a tag, of code, or of a character. */
+/** The end of a text that may be the beginning of a mark, of an image, of a tag, of a fence, or of a character. */
 const UNFINISHED = new RegExp(
-  `(?:${UNFINISHED_TAG.source})?(?:[ \\t]{0,8}(?:!{1,8}|!{0,8}${UNFINISHED_MARK})|[ \\t]{1,8}|\`{1,16}|[\\ud800-\\udbff])?$`,
+  `(?:${UNFINISHED_TAG.source})?(?:[ \\t]{0,8}(?:!{1,8}|!{0,8}${UNFINISHED_MARK})|[ \\t]{1,8}|~{1,2}|[\\ud800-\\udbff])?$`,
 );
-const MIN_FENCE = 3;
 
 /**
  * Reads the answer of a model piece by piece, as it is written, and finds the marks `[n]`, `[n, m]` and `[n-m]`, also in full-width
- * brackets. Marks of passages that the model was not given are left out of the text, and so are those beyond 100; brackets in code,
- * as of an array, stay as they are. Images and tags are made harmless (`harmlessText`).
+ * brackets. Marks of passages that the model was not given are left out of the text, and so are those beyond 100; brackets in
+ * fenced code, and in inline code that ends in its line, stay as they are. Images and tags are made harmless (`harmlessText`).
  * The text can be stored: it has no NUL and no unpaired surrogate.
  */
 export class CitationReader {
@@ -32,8 +30,7 @@ export class CitationReader {
   #length = 0;
   #last = '';
   #marks = 0;
-  /** The backticks that the code began with; empty outside of code. */
-  #code = '';
+  readonly #code = new FencedCode();
   #before: 'text' | 'mark' | 'brackets' = 'text';
 
   /** `passages`: how many there are; their numbers count from 1. */
@@ -41,13 +38,28 @@ export class CitationReader {
     this.#passages = passages;
   }
 
-  /** Takes a piece of any length, and returns what is certain: an unfinished mark waits for the next piece. */
+  /** Takes a piece of any length, and returns what is certain: an unfinished mark or inline code waits for the next piece. */
   read(text: string): AnswerPiece {
-    this.#pending += text.replaceAll('\0', '');
-    const held = UNFINISHED.exec(this.#pending)?.[0] ?? '';
-    const certain = this.#pending.slice(0, this.#pending.length - held.length);
-    this.#pending = held;
+    // Here already, so that the length of inline code is that of the answer.
+    this.#pending = withoutTags(this.#pending + text.replaceAll('\0', ''));
+    const certain = this.#pending.slice(0, this.#findCertainEnd());
+    this.#pending = this.#pending.slice(certain.length);
     return this.#convert(certain);
+  }
+
+  #findCertainEnd(): number {
+    const text = this.#pending;
+    const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => {
+      const end = index + token.length;
+      return { index, end, isUnfinished: isUnfinishedCode(token, text.slice(end)) };
+    });
+    for (let end = text.length; ;) {
+      const certain = end - (UNFINISHED.exec(text.slice(0, end))?.[0].length ?? 0);
+      const cut = tokens.find((token) => token.index < certain && (token.isUnfinished || token.end > certain));
+      const next = cut?.index ?? certain;
+      if (next === end) return end;
+      end = next;
+    }
   }
 
   /** Returns what waited for its end. */
@@ -62,13 +74,14 @@ export class CitationReader {
     const marks: CitationMark[] = [];
     const parts: string[] = [];
     let start = 0;
+    let passed = 0;
     for (const { 0: token, index } of text.matchAll(TOKEN)) {
-      if (/^[`\n]/.test(token)) {
-        this.#enterOrLeaveCode(token);
-        continue;
-      }
+      this.#code.pass(text.slice(passed, index));
+      this.#code.pass(token);
+      passed = index + token.length;
+      if (/^[`~]/.test(token)) continue;
       this.#add(parts, withoutImages(text.slice(start, index)));
-      start = index + token.length;
+      start = passed;
       const numbers = this.#numbersOf(token);
       if (numbers === null) this.#add(parts, token);
       numbers?.forEach((number, at) => {
@@ -80,23 +93,15 @@ export class CitationReader {
       });
       this.#before = numbers === null ? 'brackets' : 'mark';
     }
+    this.#code.pass(text.slice(passed));
     this.#add(parts, withoutImages(text.slice(start)));
     return { text: parts.join(''), marks };
-  }
-
-  /** Code of one or two backticks ends with as many or with the line; a fence ends with one that is no shorter. */
-  #enterOrLeaveCode(token: string): void {
-    const isFence = this.#code.length >= MIN_FENCE;
-    if (token === '\n') {
-      if (!isFence) this.#code = '';
-    } else if (this.#code === '') this.#code = token;
-    else if (isFence ? token.length >= this.#code.length : token === this.#code) this.#code = '';
   }
 
   /** The passages of a mark, as far as they count; null for brackets that are no mark. */
   #numbersOf(mark: string): number[] | null {
     const numbers = numbersOfMark(mark);
-    if (numbers.length === 0 || this.#code !== '') return null;
+    if (numbers.length === 0 || this.#code.isInside) return null;
     const known = numbers.filter((number) => number <= this.#passages);
     // A number that is no passage's may be that of an element: `items[7]`.
     const isAfterName = this.#before === 'brackets' || (this.#before === 'text' && /[\w$]/.test(this.#last));

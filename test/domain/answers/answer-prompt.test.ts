@@ -48,14 +48,17 @@ test('a part of a table that began in an earlier chunk is given with the names o
 test('marks of earlier answers are not shown to the model, which has other passages now', (t) => {
   const history = [
     { role: 'user', content: 'When does it leave, as of [1]?' },
-    { role: 'assistant', content: 'At noon [1]. At five [2, 3].【4】 See `days[1]` of [2024].' },
+    {
+      role: 'assistant',
+      content: 'At noon [1]. At five [2, 3].【4】 See `days[1]` of [2024]. A ` stays [1].\n~~~\nx [1]',
+    },
   ];
   const prompts = [
     answerPrompt({ query: 'And on Sundays?', passages: [], contexts: new Map(), history, style: null }),
     rewritePrompt('And on Sundays?', history),
   ];
   for (const { material } of prompts) {
-    t.true(material.includes('At noon. At five. See `days[1]` of [2024].'), material);
+    t.true(material.includes('At noon. At five. See `days[1]` of [2024]. A ` stays.\n~~~\nx [1]'), material);
     t.true(material.includes('When does it leave, as of [1]?'));
   }
 });

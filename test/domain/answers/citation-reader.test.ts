@@ -78,6 +78,22 @@ const SPELLINGS = [
     '```js\nlet a = [4, 5];\nlet b = `x`;\nlet c = [7];\n```\nDone.',
   ],
   ['5` long\nand [9] 3` wide', '5` long\nand 3` wide'],
+  [
+    'Press the ` key to open the console [1], and Esc to close it [2]. [9]',
+    'Press the ` key to open the console [1], and Esc to close it [2].',
+  ],
+  [
+    'Three backticks (```) begin a block [1]. So do tildes (~~~) [2].\nThe language follows [3]. And [9].',
+    'Three backticks (```) begin a block [1]. So do tildes (~~~) [2].\nThe language follows [3]. And.',
+  ],
+  ['- ```js\n  let a = b [9];\n  ```\nDone [1].', '- ```js\n  let a = b [9];\n  ```\nDone [1].'],
+  ['~~~\na [9]\n```\nb [9]\n~~~\nDone [9].', '~~~\na [9]\n```\nb [9]\n~~~\nDone.'],
+  ['``` a\nx``` [9] still\n```\nDone [9].', '``` a\nx``` [9] still\n```\nDone.'],
+  ['Write ```[9]``` so, `` ` `` or `x = [1, 9]` [9].', 'Write ```[9]``` so, `` ` `` or `x = [1, 9]`.'],
+  [
+    `A stray \` and ${'far '.repeat(80)}[9] to another \` [1].`,
+    `A stray \` and ${'far '.repeat(80).trimEnd()} to another \` [1].`,
+  ],
 ] as const;
 
 test('reads marks however they are spelled, and leaves code and years alone, wherever the pieces are cut', (t) => {
@@ -88,6 +104,7 @@ test('reads marks however they are spelled, and leaves code and years alone, whe
     for (const { number, at } of whole.marks) t.true(expected.startsWith(`[${number}]`, at), written);
   }
   t.is(readAll(['`a[1]` [1]']).marks.length, 1);
+  t.is(readAll(['Press the ` key [1], then Esc [2].']).marks.length, 2);
 });
 
 test('other brackets stay as they are', (t) => {
@@ -109,6 +126,9 @@ test('the result does not depend on how the text was cut into pieces', (t) => {
     '[0]',
     '`',
     '```',
+    '~',
+    '~~~',
+    '- ',
     '!',
     '![',
     '<',

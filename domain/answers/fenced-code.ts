@@ -1,0 +1,26 @@
+/** What may stand before a fence in its line: spaces, and the marks of lists and quotations. */
+const LINE_START = /^[ \t]*(?:(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])[ \t]*)*$/;
+const FENCE = /^(?:`{3,}|~{3,})$/;
+const MAX_LINE_START = 64;
+
+/** Follows a text of Markdown from part to part, and knows whether it is in a fenced block of code. */
+export class FencedCode {
+  /** The run that the block began with; empty outside of a block. */
+  #fence = '';
+  /** The beginning of the current line. */
+  #line = '';
+
+  get isInside(): boolean {
+    return this.#fence !== '';
+  }
+
+  /** Takes the next part of the text. Each run of backticks or tildes outside of inline code must be a part of its own. */
+  pass(part: string): void {
+    if (FENCE.test(part) && this.#line.length <= MAX_LINE_START && LINE_START.test(this.#line)) {
+      if (this.#fence === '') this.#fence = part;
+      else if (part.startsWith(this.#fence)) this.#fence = '';
+    }
+    const line = part.lastIndexOf('\n');
+    this.#line = (line < 0 ? this.#line + part : part.slice(line + 1)).slice(0, MAX_LINE_START + 1);
+  }
+}
