@@ -30,7 +30,7 @@ function About({ ids }: { ids: readonly string[] }) {
       {ids.map((id, at) => (
         <span key={id}>
           {at === 0 ? null : ', '}
-          <TextLink to="/collections/$collectionId" params={{ collectionId: id }} inherit>
+          <TextLink to="/collections/$collectionId" params={{ collectionId: id }} inherit underline="always">
             {names?.get(id) ?? id}
           </TextLink>
         </span>
