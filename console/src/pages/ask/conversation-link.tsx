@@ -14,7 +14,7 @@ export function ConversationLink({ answer }: { answer: Schemas['Answer'] | null 
   return (
     <Text size="sm">
       {texts.stored}{' '}
-      <TextLink to="/conversations/$conversationId" params={{ conversationId: id }} inherit>
+      <TextLink to="/conversations/$conversationId" params={{ conversationId: id }} inherit underline="always">
         {texts.open}
       </TextLink>
     </Text>
