@@ -80,7 +80,9 @@ class Waits(unittest.TestCase):
             found = [
                 one for one, status in self.statuses.items() if (one[0], status) == (query["collection_id"], query["status"])
             ]
-            return httpx.Response(200, json={"data": [self.shown(one) for one in found], "next_cursor": None})
+            start, end = int(query.get("cursor", 0)), int(query.get("cursor", 0)) + int(query["limit"])
+            page = [self.shown(one) for one in found[start:end]]
+            return httpx.Response(200, json={"data": page, "next_cursor": str(end) if end < len(found) else None})
         return httpx.Response(200, json=self.shown(id)) if id in self.statuses else httpx.Response(404)
 
     def shown(self, id):
@@ -107,6 +109,24 @@ class Waits(unittest.TestCase):
         # Each when it is settled; before, one tells the collection, and those of the other are not in its lists. The last ones
         # are too few for lists.
         self.assertLessEqual(len(singles), len(ids) + 1 + 3 + 23)
+
+    def test_a_few_among_many_unfinished_contents_of_others_are_asked_for_by_themselves(self):
+        own = [f"a{n}" for n in range(30)]
+        self.statuses = {f"a-other-{n}": "pending" for n in range(20_000)} | dict.fromkeys(own, "pending")
+        turns = []
+
+        def work(_):
+            turns.append((self.paths.count("/api/v1/contents"), len(self.paths)))
+            self.paths.clear()
+            if len(turns) == 2:
+                self.statuses |= dict.fromkeys(own, "ready")
+
+        with Loci("http://loci.test", "a key", transport=httpx.MockTransport(self.answer), retries=0) as loci:
+            ready = loci.wait_until_ready(content_ids=own, on_progress=work)
+        self.assertEqual((30, {"ready": 30}), (ready.total, ready.by_status))
+        for pages, requests in turns:
+            self.assertLessEqual(pages, 2)
+            self.assertLessEqual(requests, 30 + 2)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import { dataOf } from './data-of.ts';
 import { delay } from './delay.ts';
 import { paginate } from './paginate.ts';
 import type { components } from './schema.ts';
+import { takeUnfinished } from './take-unfinished.ts';
 
 /** Contents by id, all contents of uploads, or both. */
 export type WaitTarget = {
@@ -46,10 +47,8 @@ const MIN_WAIT_MS = 250;
 const MAX_WAIT_MS = 3_000;
 const WAIT_GROWTH = 1.3;
 const REQUEST_CONCURRENCY = 4;
-/** From this number on, lists of what is unfinished need fewer requests than the contents by themselves. */
-const LISTED_FROM = 24;
-/** In the order of the work, so that a content that goes on meanwhile is in one of the later lists. */
-const UNFINISHED = ['pending', 'downloading', 'reading', 'splitting', 'indexing', 'paused'] as const;
+/** Of contents that no list tells about, those that were asked for longest ago are asked for in each turn. */
+const SINGLE_REQUESTS = 100;
 const SETTLED: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored', 'failed', 'cancelled', 'deleting']);
 const SUCCESSFUL: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored']);
 
@@ -118,8 +117,12 @@ function watchUpload(api: LociApi, uploadId: string): WatchedItem {
 type KnownContent = PlacedContent | null;
 type PlacedContent = SettledContent & { collection_id: string };
 
-/** Needs a request for each content, or, while they are many, one for each thousand that are unfinished in their collections. */
+/**
+ * Needs a request for each content, or, while they are many, one for each thousand that are unfinished in their collections. Where
+ * the lists are longer than what is waited for, 100 contents are asked for in each turn.
+ */
 function watchContents(api: LociApi, contentIds: readonly string[]): WatchedItem {
+  /** In the order in which they were asked for. */
   const known = new Map<string, KnownContent>();
   const isOpen = (id: string): boolean => {
     const content = known.get(id);
@@ -129,19 +132,24 @@ function watchContents(api: LociApi, contentIds: readonly string[]): WatchedItem
     progress: null,
     async refresh(signal) {
       const open = new Set(contentIds.filter(isOpen));
-      const ask = async (id: string): Promise<void> => {
-        known.set(id, await findContent(api, id, { wasFound: known.has(id), signal }));
+      const learn = (id: string, content: KnownContent): void => {
+        known.delete(id);
+        known.set(id, content);
         open.delete(id);
       };
-      const [first] = open;
-      if (first !== undefined && open.size >= LISTED_FROM) {
-        const asked = [...open].some((id) => known.has(id)) ? [...open] : [first];
-        if (!known.has(first)) await ask(first);
-        const collections = new Set(asked.flatMap((id) => known.get(id)?.collection_id ?? []));
-        await takeUnfinished(api, { open, known, collections, signal });
-      }
-      // What is in no list has been settled, or deleted.
-      await pMap(open, ask, { concurrency: REQUEST_CONCURRENCY, ...(signal ? { signal } : {}) });
+      const ask = async (id: string): Promise<void> =>
+        learn(id, await findContent(api, id, { wasFound: known.has(id), signal }));
+      const isFirst = known.size === 0;
+      for (const id of isFirst ? contentIds.slice(0, 1) : []) await ask(id);
+      const collections = new Set(
+        [...known].flatMap(([id, content]) => (content && (isFirst || open.has(id)) ? content.collection_id : [])),
+      );
+      const take = (content: Content): void => learn(content.id, knownContent(content));
+      const areAllListed = await takeUnfinished(api, { open, collections, take, signal });
+      const unlisted = [...known.keys()].filter((id) => open.has(id));
+      const asked = areAllListed ? unlisted : unlisted.slice(0, SINGLE_REQUESTS);
+      const unknown = [...open].filter((id) => !known.has(id));
+      await pMap([...unknown, ...asked], ask, { concurrency: REQUEST_CONCURRENCY, ...(signal ? { signal } : {}) });
       this.progress = sumOf([...known.values()].map((content) => ({ progress: progressOf(content) })));
     },
     async failed() {
@@ -149,26 +157,6 @@ function watchContents(api: LociApi, contentIds: readonly string[]): WatchedItem
       return contents.filter(({ status }) => !SUCCESSFUL.has(status)).map(settledContent);
     },
   };
-}
-
-type Listed = {
-  open: Set<string>;
-  known: Map<string, KnownContent>;
-  collections: ReadonlySet<string>;
-  signal: AbortSignal | undefined;
-};
-
-/** Takes contents that are still unfinished from the open ones. */
-async function takeUnfinished(api: LociApi, { open, known, collections, signal }: Listed): Promise<void> {
-  for (const collection_id of collections) {
-    for (const status of UNFINISHED) {
-      const query = { collection_id, status, limit: 1000 };
-      for await (const content of paginate(api, '/api/v1/contents', { query, ...(signal ? { signal } : {}) })) {
-        if (open.delete(content.id)) known.set(content.id, knownContent(content));
-        if (open.size === 0) return;
-      }
-    }
-  }
 }
 
 async function findContent(

@@ -19,7 +19,8 @@ async function startContents(t: ExecutionContext, contents: ReadonlyMap<string, 
     asked.push(pathname);
     const id = pathname.split('/').at(-1) ?? '';
     const held = contents.get(id);
-    const inList = [...contents].filter(
+    const isList = id === 'contents';
+    const inList = [...(isList ? contents : [])].filter(
       ([, one]) => one.collection_id === query.get('collection_id') && one.status === query.get('status'),
     );
     const limit = Number(query.get('limit'));
@@ -28,7 +29,6 @@ async function startContents(t: ExecutionContext, contents: ReadonlyMap<string, 
       data: inList.slice(from, from + limit).map(([name, one]) => shown(name, one)),
       next_cursor: from + limit < inList.length ? String(from + limit) : null,
     };
-    const isList = id === 'contents';
     response.writeHead(isList || held ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(isList ? page : held ? shown(id, held) : { detail: 'It does not exist.' }));
   });
@@ -66,6 +66,46 @@ test('many contents are waited for by lists of what is unfinished, and each is a
   // One tells the collection at the beginning; those of the other are found by themselves first.
   t.true(single.length <= contentIds.length + 1 + 5, `${single.length} requests for single contents`);
   t.true(asked.length - single.length <= 30 * rounds);
+});
+
+/** The numbers of pages and of single contents that are asked for between two reports of progress. */
+async function turnsOf(t: ExecutionContext, { own, others }: { own: number; others: number }) {
+  const contents = new Map<string, Held>();
+  for (let index = 0; index < others; index += 1) contents.set(`o${index}`, { status: 'pending', collection_id: 'a' });
+  for (let index = 0; index < own; index += 1) contents.set(`a${index}`, { status: 'pending', collection_id: 'a' });
+  const contentIds = [...contents.keys()].slice(others);
+  const { loci, asked } = await startContents(t, contents);
+  const turns: { pages: number; singles: number }[] = [];
+  const onProgress = () => {
+    const pages = asked.filter((path) => path === '/api/v1/contents').length;
+    turns.push({ pages, singles: asked.length - pages });
+    asked.length = 0;
+    if (turns.length === 3) for (const id of contentIds) contents.set(id, { status: 'ready', collection_id: 'a' });
+  };
+  const ready = await loci.waitUntilReady({ contentIds }, { onProgress });
+  t.like(ready, { total: own, settled: own, byStatus: { ready: own } });
+  return turns;
+}
+
+test('a few contents among many unfinished ones of others are asked for by themselves', async (t) => {
+  for (const { pages, singles } of await turnsOf(t, { own: 30, others: 20_000 })) {
+    t.true(pages <= 2, `${pages} pages`);
+    t.true(singles <= 30, `${singles} single contents`);
+  }
+});
+
+test('many contents in the longer lists of others are asked for a hundred at a time, after the first turn', async (t) => {
+  const [first, ...turns] = await turnsOf(t, { own: 300, others: 20_000 });
+  t.true(first !== undefined && first.singles <= 300);
+  for (const { pages, singles } of turns) {
+    t.true(pages <= 300 / 24, `${pages} pages`);
+    t.true(singles <= 100, `${singles} single contents`);
+  }
+});
+
+test('three thousand contents need three pages and the ends of the other lists in each turn', async (t) => {
+  const turns = await turnsOf(t, { own: 3000, others: 0 });
+  for (const { pages, singles } of turns.slice(0, 3)) t.true(pages + singles <= 3 + 5 + 1, `${pages} and ${singles}`);
 });
 
 test('a content among many that does not exist is an error', async (t) => {

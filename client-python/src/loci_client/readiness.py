@@ -15,8 +15,10 @@ from .steps import Flow, Pause, Send
 from .uploads import UploadResult
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _GROWTH = 0.25, 3.0, 1.3
-#: From this number on, lists of what is unfinished need fewer requests than the contents by themselves.
-_LISTED_FROM = 24
+#: A page costs about as much as so many requests for single contents, and one more for so many rows.
+_PAGE_COST, _ROWS_PER_COST = 4, 40
+#: Of contents that no list tells about, those that were asked for longest ago are asked for in each turn.
+_SINGLE_REQUESTS = 100
 #: In the order of the work, so that a content that goes on meanwhile is in one of the later lists.
 _UNFINISHED = ("pending", "downloading", "reading", "splitting", "indexing", "paused")
 _SETTLED = ("ready", "stored", "failed", "cancelled", "deleting")
@@ -61,7 +63,9 @@ class Waiting:
 
 def ready_flow(what: Waiting) -> Flow[ReadyResult]:
     uploads: dict[str, tuple[int, int, dict[str, int]]] = {str(id): (0, -1, {}) for id in what.upload_ids}
+    # In the order in which they were asked for.
     contents: dict[str, dict[str, Any] | None] = {str(id): {"status": "pending"} for id in what.content_ids}
+    content_ids = [*contents]
     ends_at = None if what.timeout is None else monotonic() + what.timeout
     wait = _FIRST_WAIT_S
     while True:
@@ -85,40 +89,61 @@ def ready_flow(what: Waiting) -> Flow[ReadyResult]:
     for id, (total, _, by_status) in uploads.items():
         if sum(by_status.get(status, 0) for status in _SUCCESSFUL) < total:
             result.failed += yield from _failed_of(id)
-    result.failed += [_unready(one["id"], one) for one in contents.values() if one and one["status"] not in _SUCCESSFUL]
+    ended = [contents[id] for id in content_ids]
+    result.failed += [_unready(one["id"], one) for one in ended if one and one["status"] not in _SUCCESSFUL]
     return result
 
 
 def _ask_for(contents: dict[str, dict[str, Any] | None]) -> Flow[None]:
-    """Asks for each unfinished content, or, while they are many, for the lists of what is unfinished in their collections."""
+    """Asks for each unfinished content, or, while they are many, for the lists of what is unfinished in their collections.
+    Where the lists are longer than what is waited for, 100 contents are asked for in each turn."""
     waiting = {id: one for id, one in contents.items() if one is not None and one["status"] not in _SETTLED}
-    if len(waiting) >= _LISTED_FROM:
-        first, content = next(iter(waiting.items()))
-        if not any("id" in one for one in waiting.values()):
-            # It tells the collection of all, usually.
-            del waiting[first]
-            contents[first] = content = yield from _content(first, content)
-            collections = {content["collection_id"]}
-        else:
-            collections = {one["collection_id"] for one in waiting.values() if "id" in one}
-        yield from _take_unfinished(contents, waiting, collections)
-    # What is in no list has been settled, or deleted.
-    for id, content in waiting.items():
-        contents[id] = yield from _content(id, content)
+    if not waiting:
+        return
+    collections = {one["collection_id"] for one in waiting.values() if "id" in one}
+    if not collections:
+        # It tells the collection of all, usually.
+        first = next(iter(waiting))
+        content = yield from _ask(contents, first, waiting.pop(first))
+        collections = {content["collection_id"]} if content else set()
+    are_all_listed = yield from _take_unfinished(contents, waiting, collections)
+    unlisted = [id for id, content in waiting.items() if "id" in content]
+    unknown = [id for id, content in waiting.items() if "id" not in content]
+    for id in [*unknown, *(unlisted if are_all_listed else unlisted[:_SINGLE_REQUESTS])]:
+        yield from _ask(contents, id, waiting[id])
 
 
 def _take_unfinished(
     contents: dict[str, dict[str, Any] | None], waiting: dict[str, dict[str, Any]], collections: set[str]
-) -> Flow[None]:
-    """Takes contents that are still unfinished from those that are waited for."""
+) -> Flow[bool]:
+    """Takes contents that are still unfinished from those that are waited for, as long as that costs less than a request
+    for each. Returns whether all lists were read: the others have been settled then, or deleted."""
+    budget, cost = len(waiting), 0.0
+    if len(_UNFINISHED) * _PAGE_COST * len(collections) > budget:
+        return False
     for collection_id in collections:
         for status in _UNFINISHED:
             query: dict[str, Any] | None = {"collection_id": collection_id, "status": status, "limit": 1000}
             while query is not None and waiting:
+                if cost >= budget:
+                    return False
                 rows, query = yield from page_flow("/api/v1/contents", query)
+                cost += _PAGE_COST + len(rows) / _ROWS_PER_COST
                 for row in rows:
                     if waiting.pop(row["id"], None) is not None:
-                        contents[row["id"]] = row
+                        _learn(contents, row["id"], row)
+    return True
+
+
+def _learn(contents: dict[str, dict[str, Any] | None], id: str, content: dict[str, Any] | None) -> None:
+    contents.pop(id, None)
+    contents[id] = content
+
+
+def _ask(contents: dict[str, dict[str, Any] | None], id: str, before: dict[str, Any]) -> Flow[dict[str, Any] | None]:
+    content = yield from _content(id, before)
+    _learn(contents, id, content)
+    return content
 
 
 def _content(id: str, before: dict[str, Any]) -> Flow[dict[str, Any] | None]:
