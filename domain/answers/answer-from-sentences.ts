@@ -61,7 +61,7 @@ function sentencesOf({ number, content }: Passage, matcher: QueryMatcher): Candi
     const whole = part.isWellFormed() ? part : part.slice(0, -1);
     const cited = { start, end: start + whole.length };
     const said = readTableRow(content, cited) ?? whole;
-    const isStatement = !isMarkdownHeading(said) && !/[?？؟]$/.test(said) && /[\p{L}\p{N}]/u.test(said);
+    const isStatement = !isMarkdownHeading(content, cited) && !/[?？؟]$/.test(said) && /[\p{L}\p{N}]/u.test(said);
     // The marks of a heading would make one of the whole answer.
     const text = (said || whole).replace(/^#{1,6}\s+/, '').replaceAll(/\s+/g, ' ');
     return { number, matched, text, cited, isStatement, weight: statementWeight(content, cited) };

@@ -1,4 +1,4 @@
-import { FencedCode } from './fenced-code.ts';
+import { FencedCode, INLINE_CODE, MAX_INLINE_CODE } from './fenced-code.ts';
 
 /** Three digits at most: a longer number is a year or a part of a text. */
 const NUMBER = String.raw`[\d\uff10-\uff19]{1,3}`;
@@ -15,9 +15,6 @@ export const MARK = String.raw`[ \t]{0,8}(?:\[${LIST}\]|【${LIST}】|［${LIST}
 export const UNFINISHED_MARK = String.raw`[\[【［][\d\uff10-\uff19\s,;，；、–—~～-]{0,1300}`;
 
 const ITEMS = new RegExp(`(${NUMBER})(?:${SPACE}[-–—~～]${SPACE}(${NUMBER}))?`, 'g');
-/** Longer inline code is read like text, so that an answer does not wait for the end of what a stray backtick seems to begin. */
-const MAX_INLINE_CODE = 300;
-const INLINE_CODE = `(?<!\`)(?<ticks>\`+)(?!\`)[^\\n]{0,${MAX_INLINE_CODE}}?(?<!\`)\\k<ticks>(?!\`)`;
 /** A mark, inline code within a line, or a run that may be a fence. */
 export const TOKEN = new RegExp(`${MARK}|${INLINE_CODE}|\`+|~{3,}`, 'g');
 

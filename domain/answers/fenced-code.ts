@@ -3,6 +3,12 @@ const LINE_START = /^[ \t]*(?:(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])[ \t]*)*$/;
 const FENCE = /^(?:`{3,}|~{3,})$/;
 const MAX_LINE_START = 64;
 
+/** Longer inline code is read like text, so that an answer does not wait for the end of what a stray backtick seems to begin. */
+export const MAX_INLINE_CODE = 300;
+/** The source of an expression for inline code within a line. */
+export const INLINE_CODE = `(?<!\`)(?<ticks>\`+)(?!\`)[^\\n]{0,${MAX_INLINE_CODE}}?(?<!\`)\\k<ticks>(?!\`)`;
+const CODE = new RegExp(`${INLINE_CODE}|\`{3,}|~{3,}`, 'g');
+
 /** Follows a text of Markdown from part to part, and knows whether it is in a fenced block of code. */
 export class FencedCode {
   /** The run that the block began with; empty outside of a block. */
@@ -23,4 +29,16 @@ export class FencedCode {
     const line = part.lastIndexOf('\n');
     this.#line = (line < 0 ? this.#line + part : part.slice(line + 1)).slice(0, MAX_LINE_START + 1);
   }
+}
+
+/** Whether a place in a text is in a fenced block. */
+export function isInFencedCode(text: string, at: number): boolean {
+  const code = new FencedCode();
+  let passed = 0;
+  for (const { 0: token, index } of text.slice(0, at).matchAll(CODE)) {
+    code.pass(text.slice(passed, index));
+    code.pass(token);
+    passed = index + token.length;
+  }
+  return code.isInside;
 }

@@ -1,3 +1,4 @@
+import { isInFencedCode } from './fenced-code.ts';
 import type { Span } from './sentence-spans.ts';
 
 /** Longer lines are sentences without an end mark. */
@@ -8,18 +9,21 @@ const TITLE_WEIGHT = 0.5;
 const MARKDOWN_HEADING_WEIGHT = 0.01;
 
 const MARKDOWN_HEADING = /^#{1,6}\s/;
+/** A comment of a script or a configuration begins like a heading, but says something: a sentence, or a number for a name. */
+const SAYS_SOMETHING = /[.!…。！।]["'”’»)\]*_]*$|[:=：][^\n]*\d/u;
 const ENDS_SENTENCE = /[.!?…:;。！？؟।]["'”’»)\]*_]*$/u;
 const IS_BLOCK = /^(?:[-*+•|>]|\d+[.)]\s)/;
 
 /** How much a part of a text counts as a statement, between 0 and 1: headings name what others say. */
 export function statementWeight(text: string, { start, end }: Span): number {
-  if (isMarkdownHeading(text.slice(start, end))) return MARKDOWN_HEADING_WEIGHT;
+  if (isMarkdownHeading(text, { start, end })) return MARKDOWN_HEADING_WEIGHT;
   return isTitle(text, { start, end }) ? TITLE_WEIGHT : 1;
 }
 
-/** Whether a part is a Markdown heading, with its marks. */
-export function isMarkdownHeading(part: string): boolean {
-  return MARKDOWN_HEADING.test(part);
+/** Whether a part of a text is a Markdown heading, with its marks, and no comment of code. */
+export function isMarkdownHeading(text: string, { start, end }: Span): boolean {
+  const part = text.slice(start, end);
+  return MARKDOWN_HEADING.test(part) && !SAYS_SOMETHING.test(part) && !isInFencedCode(text, start);
 }
 
 /** A short line between empty lines, or at the beginning, without an end mark, and with text below it. */

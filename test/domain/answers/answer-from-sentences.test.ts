@@ -76,6 +76,20 @@ test('headings answer nothing, unless there is nothing else, and never make a he
   t.is(answer('## Refunds\n'), 'Refunds [1]');
 });
 
+test('a comment of code is no heading: it may say what is asked for', (t) => {
+  const answer = (text: string) => answerFromSentences('What is the retention of backups?', passages(text)).text;
+  const rest = 'The script needs root. Backups are made nightly.';
+  const script = `#!/bin/sh\n# The retention of backups is 30 days.\nRETENTION=30\n\n${rest}`;
+  t.regex(answer(script), /^The retention of backups is 30 days\. \[1\]/);
+  t.regex(
+    answer(`\`\`\`yaml\n# retention of backups: a month\nkeep: 30\n\`\`\`\n\n${rest}`),
+    /^retention of backups: a month \[1\]/,
+  );
+  t.regex(answer(`# retention of backups: 30 days\nkeep: 30\n\n${rest}`), /^retention of backups: 30 days \[1\]/);
+  t.regex(answer(`\`\`\`sh\n# copies\n\`\`\`\n\n# Retention of backups\n\n${rest}`), /^Backups are made nightly\./);
+  t.regex(answer(`## 3 Retention of backups\n\n${rest}`), /^Backups are made nightly\./);
+});
+
 test('a passage that is nothing but a question, or the head of a table, is quoted as it is', (t) => {
   const answer = (...texts: string[]) => answerFromSentences('When does the ferry depart?', passages(...texts)).text;
   t.is(answer('Which ferry departs at noon?'), 'Which ferry departs at noon? [1]');

@@ -23,6 +23,12 @@ test('quotes what says most of a statement, however long it is, and not the head
     t.is(findQuote(heading + refunds, createMatcher('Refunds are paid'))?.quote, refunds);
 });
 
+test('quotes a comment of code that says most of a statement', (t) => {
+  const script = '#!/bin/sh\n# The retention of backups is 30 days.\nRETENTION=30\n\nBackups are made nightly.';
+  const quote = findQuote(script, createMatcher('The retention of backups is 30 days'))?.quote;
+  t.is(quote, '# The retention of backups is 30 days.');
+});
+
 test('of sentences that say as much, the shortest is quoted, and a heading if nothing else says it', (t) => {
   const passage =
     'On most days of the year the ferry leaves at noon. The ferry leaves at noon. The ferry leaves the pier at noon.';
