@@ -10,7 +10,7 @@ const LIST = `${SPACE}${ITEM}(?:${SPACE}[,;，；、]${SPACE}${ITEM}){0,49}${SPA
  * The source of an expression for one or several numbers, or ranges of them, in square brackets, with the spaces before them.
  * Bounded, so that no text makes it slow.
  */
-export const MARK = String.raw`[ \t]{0,8}(?:\[${LIST}\]|【${LIST}】|［${LIST}］)`;
+const MARK = String.raw`[ \t]{0,8}(?:\[${LIST}\]|【${LIST}】|［${LIST}］)`;
 /** What may be the beginning of a mark at the end of a text, without the spaces before it. */
 export const UNFINISHED_MARK = String.raw`[\[【［][\d\uff10-\uff19\s,;，；、–—~～-]{0,1300}`;
 
