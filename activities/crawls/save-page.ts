@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
 import { isSettled } from '#domain/statuses.ts';
 import { reprojectJob } from '#domain/uploads/ingest-jobs.ts';
@@ -125,6 +125,6 @@ async function restartPage({ services, scope, crawl }: LockedPage, contentId: st
   const { workspaceId: workspace_id } = scope;
   await stores.outbox.add(
     scope,
-    published.map((of) => reprojectJob({ workspace_id, ...of, run_id: uuidv7() })),
+    published.map((of) => reprojectJob({ workspace_id, ...of, run_id: randomUUID() })),
   );
 }

@@ -173,7 +173,11 @@ test('says of links beyond a limit that they were left out, and counts only link
   const index = await sitemap(['<sitemapindex>', ...entries('sitemap', 1_001)]);
   t.deepEqual([index.sitemaps.length, index.isCut], [1_000, true]);
   const partly = await sitemap(['<sitemapindex>', ...entries('sitemap', 1_200)], 0, rules);
-  t.deepEqual([partly.sitemaps.length, partly.isCut], [889, false], 'without /1, /10 to /19, /100 to /199 and /1000 on');
+  t.deepEqual(
+    [partly.sitemaps.length, partly.isCut],
+    [889, false],
+    'without /1, /10 to /19, /100 to /199 and /1000 on',
+  );
 });
 
 test('bounds the cost of hostile responses', async (t) => {
