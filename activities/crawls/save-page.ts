@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
 import { isSettled } from '#domain/statuses.ts';
-import { reprojectJob } from '#domain/uploads/ingest-jobs.ts';
 import { pageContent, urlDedupeKey } from '#operations/crawls/page-content.ts';
+import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import type { KnownPage, PageEnd } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
 import type { PageOutcome } from './page-request.ts';
@@ -121,10 +120,5 @@ async function restartPage({ services, scope, crawl }: LockedPage, contentId: st
     mainText: true,
   });
   // The publication of the run writes changed metadata to the index; until then, or without one, the present version has it too.
-  const published = await stores.projections.claim(scope, changed);
-  const { workspaceId: workspace_id } = scope;
-  await stores.outbox.add(
-    scope,
-    published.map((of) => reprojectJob({ workspace_id, ...of, run_id: randomUUID() })),
-  );
+  await enqueueReprojection(stores, scope, changed);
 }

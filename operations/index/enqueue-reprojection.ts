@@ -5,8 +5,8 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { Stores } from '#store/stores.ts';
 
 /**
- * Writes jobs to the outbox that update the filter fields of contents in the index, in the transaction that moved the contents to
- * another home collection with another `external_id`. Returns the jobs, to start them after the commit.
+ * Writes jobs to the outbox that update the filter fields of contents in the index, in the transaction that changed them, for example
+ * by moving the contents to another home collection with another `external_id`. Returns the jobs, to start them after the commit.
  */
 export async function enqueueReprojection(
   stores: Stores,
