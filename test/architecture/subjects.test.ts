@@ -32,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   connections: ['webhooks'],
   contents: ['archives', 'collections', 'crawls', 'index', 'outbox', 'uploads'],
   conversations: ['memories'],
-  crawls: ['blobs', 'contents', 'uploads'],
+  crawls: ['blobs', 'contents', 'index', 'uploads'],
   index: ['collections', 'contents', 'memories', 'uploads', 'workspaces'],
   memories: ['search'],
   search: ['collections', 'contents'],
