@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createIndexOnline } from './lists/online.ts';
 
-/** The statement is a transaction of its own: the table stays writable meanwhile, and an interrupted run begins again. */
+/** Each statement is a transaction of its own: the table stays writable meanwhile, and an interrupted run begins again. */
 export const config = { transaction: false };
 
 /** Receivers that deliveries wait for are looked at workspace by workspace, so that one with thousands of them delays no other. */

@@ -27,11 +27,10 @@ type Candidate = {
 
 /**
  * An answer without a model: at most three sentences of the passages, verbatim but for rows of tables, which are read out with the
- * titles of their columns, the best first, each followed by the number of
- * its passage. Sentences are weighed by the words of the question that they contain, rare words more than frequent ones, and
- * by the place of their passage. Questions, headings and titles of columns answer nothing, unless there is nothing else. If no sentence contains
- * any word, the answer is the first one of the best passage. The marks are those
- * of this answer only: brackets in the text of a document cite nothing.
+ * titles of their columns, the best first, each followed by the number of its passage. Sentences are weighed by the words of the
+ * question that they contain, rare words more than frequent ones, and by the place of their passage. Questions, headings and titles
+ * of columns answer nothing, unless there is nothing else. If no sentence contains any word, the answer is the first one of the best
+ * passage. The marks are those of this answer only: brackets in the text of a document cite nothing.
  */
 export function answerFromSentences(query: string, passages: readonly Passage[]): AnswerPiece {
   const matcher = createMatcher(query);

@@ -20,10 +20,11 @@ import {
  */
 const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const XML_START = /^<\?xml\s/;
-/** The field of a header; the line that some programs leave before one when they take a message out of a mailbox. */
+/** The name of a field in the header of a message. */
 const HEADER_FIELD = /^([!-9;-~]{1,76}):/;
 /** Longer than any line of a header may be. */
 const MAX_HEADER_LINE = 1_000;
+/** Some programs leave this line of a mailbox before the header of a message that they take out of it. */
 const MAILBOX_LINE = /^From \S{1,320} [^\n]{1,80}\n/;
 /** Any of these in the header of a file that is named as a message. */
 const MESSAGE_FIELDS = new Set(

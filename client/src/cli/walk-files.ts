@@ -5,8 +5,8 @@ import { requireReadable } from '../upload/upload-input.ts';
 export type WalkedFile = { path: string } | { path: string; problem: unknown };
 
 /**
- * Yields the files of a folder and its subfolders, ordered by name; what cannot be read with the reason. Names that begin with a dot are skipped unless `hidden`
- * is set. Links to files are followed; links to folders are not, because they could form cycles.
+ * Yields the files of a folder and its subfolders, ordered by name; what cannot be read comes with the reason. Names that begin with
+ * a dot are skipped unless `hidden` is set. Links to files are followed; links to folders are not, because they could form cycles.
  */
 export async function* walkFiles(
   folder: string,

@@ -1,6 +1,5 @@
 import type { ExecutionContext } from 'ava';
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
-import type { Caller } from '#domain/access/caller.ts';
 import type { ChatModel } from '#domain/chat-model.ts';
 import type { NewMessage } from '#domain/records/message.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
@@ -9,6 +8,7 @@ import { projectMemories } from '#test/operations/memories/project-memories.ts';
 import type { Services } from '#operations/services.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
+import { userOf } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
 
@@ -36,14 +36,7 @@ export async function openOwnConversations(t: ExecutionContext, behaviour: ChatB
   const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
   const services = { ...own, chat };
   const workspaceId = await services.stores.system.insertWorkspace('talks');
-  const callerOf = (userId: string): Caller => ({
-    scope: { workspaceId, collectionIds: null },
-    apiKeyId: null,
-    userId,
-    permissions: ['*'],
-    principal: `user/${userId}`,
-    workspaceIds: [workspaceId],
-  });
+  const callerOf = (userId: string) => userOf(workspaceId, userId);
   /** Says something in a conversation of its own, and returns what extracts memories from it. */
   const say = async (content: string | NewMessage, userId = 'ada') => {
     const body = { enable_memories: true, content: [content] };

@@ -4,6 +4,7 @@ import { workspaceScope } from '#domain/access/scope.ts';
 import { AppError } from '#domain/app-error.ts';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import { REINDEX_PARTS } from '#domain/index/reindex-job.ts';
+import type { Stores } from '#store/stores.ts';
 import { idsOf, openInsides, startFlow } from '#test/support/harness/flow.ts';
 
 /** Returns an embedder that gives all texts the same vector, after `before`. */
@@ -20,6 +21,16 @@ function embedderFor(space: EmbeddingSpace, before: (texts: readonly string[]) =
   };
 }
 
+/** Starts a reindexing of the workspace of a flow. Returns the index of its collection, which the test takes away. */
+async function startReindexing(stores: Stores, flow: { workspaceId: string; collectionId: string }) {
+  const scope = workspaceScope({ workspace_id: flow.workspaceId });
+  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
+  const created = await stores.reindexings.insert(scope, 'test');
+  if (!index || !created) throw new Error('there is no index or no reindexing');
+  await stores.reindexings.start(scope, created.id);
+  return { scope, index, created };
+}
+
 const STEP = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
 
 test('parts of a reindexing are written side by side, and together they write every chunk once, also when one broke off', async (t) => {
@@ -27,12 +38,8 @@ test('parts of a reindexing are written side by side, and together they write ev
   const flow = await startFlow();
   const texts = Array.from({ length: 48 }, (_, number) => ['content', `Note ${number} about barley.`] as const);
   await flow.upload(...texts);
-  const scope = workspaceScope({ workspace_id: flow.workspaceId });
   const { stores, vectors } = insides;
-  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
-  const created = await stores.reindexings.insert(scope, 'test');
-  if (!index || !created) throw new Error('there is no index or no reindexing');
-  await stores.reindexings.start(scope, created.id);
+  const { scope, index, created } = await startReindexing(stores, flow);
   await vectors.dropTenant(index.space, index.tenant);
   const embedded: string[] = [];
   const together = Promise.withResolvers<void>();
@@ -73,12 +80,8 @@ test('an index that is lost again in the middle of a reindexing is made again', 
   const flow = await startFlow();
   const uploaded = await flow.upload(['content', 'A note about barley.'], ['content', 'A note about oats.']);
   const [first = '', second = ''] = idsOf(uploaded).toSorted();
-  const scope = workspaceScope({ workspace_id: flow.workspaceId });
   const { stores, vectors } = insides;
-  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
-  const created = await stores.reindexings.insert(scope, 'test');
-  if (!index || !created) throw new Error('there is no index or no reindexing');
-  await stores.reindexings.start(scope, created.id);
+  const { scope, index, created } = await startReindexing(stores, flow);
   const from = (await stores.reindexings.findProgress(scope, created.id))?.position;
   if (!from) throw new Error('the reindexing is nowhere');
   const to = { collection: flow.collectionId, content: first, chunk: 0 };
@@ -104,12 +107,8 @@ test('texts that the embedder rejects are left out, their contents are named, an
   const texts = Array.from({ length: 12 }, (_, number) => ['content', `Note ${number} about barley.`] as const);
   await flow.upload(...texts);
   const [bad] = idsOf(await flow.upload(['content', 'A note about gluons.']));
-  const scope = workspaceScope({ workspace_id: flow.workspaceId });
   const { stores, vectors } = insides;
-  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
-  const created = await stores.reindexings.insert(scope, 'test');
-  if (!index || !created) throw new Error('there is no index or no reindexing');
-  await stores.reindexings.start(scope, created.id);
+  const { scope, index, created } = await startReindexing(stores, flow);
   await vectors.dropTenant(index.space, index.tenant);
   let isBroken = true;
   const embedder = embedderFor(index.space, async (given) => {
