@@ -51,6 +51,7 @@ import * as incompleteCrawls from './20261213_incomplete_crawls.ts';
 import * as outdatedFilters from './20261213_outdated_filters.ts';
 import * as rejectedContents from './20261213_rejected_contents.ts';
 import * as waitingReceivers from './20261213_waiting_receivers.ts';
+import * as outdatedRuns from './lists/20261214_outdated_runs.ts';
 
 type Migration = {
   name: string;
@@ -113,6 +114,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261213_outdated_filters', ...outdatedFilters },
   { name: '20261213_rejected_contents', ...rejectedContents },
   { name: '20261213_waiting_receivers', ...waitingReceivers },
+  { name: '20261214_outdated_runs', ...outdatedRuns },
 ];
 
 /** For `knex.migrate`. */

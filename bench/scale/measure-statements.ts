@@ -6,10 +6,21 @@ import { createStores, type Stores } from '#store/stores.ts';
 /** A call of the stores. `workspaceId` is null for what serves all workspaces. */
 export type StoreCall = { what: string; workspaceId: string | null; call: (stores: Stores) => Promise<unknown> };
 
-/** Shared buffers and rows read by all statements of the call; the median time of its repetitions, in milliseconds. */
-export type Measurement = { what: string; buffers: number; elapsedMs: number; plans: string[] };
+/**
+ * Shared buffers that all statements of the call read, and rows that their plans went through, those that did not match among them;
+ * the median time of its repetitions, in milliseconds.
+ */
+export type Measurement = { what: string; buffers: number; rows: number; elapsedMs: number; plans: string[] };
 
-type Plan = { 'Shared Hit Blocks': number; 'Shared Read Blocks': number };
+type Plan = {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: Plan[];
+};
 type Explained<Result> = { 'QUERY PLAN': Result };
 
 /** Calls a store and explains what it sent: every statement as it was, once more, in a transaction that is rolled back. */
@@ -21,14 +32,16 @@ export async function measureStatements(
   const statements = (await recordInTransaction(database, call)).filter(({ text }) => isExplainable(text));
   const plans: string[] = [];
   let buffers = 0;
+  let rows = 0;
   for (const statement of statements) {
-    const { shared, text } = await explain(database, workspaceId, { statement, isVerbose });
-    buffers += shared;
-    plans.push(text);
+    const explained = await explain(database, workspaceId, { statement, isVerbose });
+    buffers += explained.shared;
+    rows += explained.rows;
+    plans.push(explained.text);
   }
   const times: number[] = [];
   for (let round = 0; round < repetitions; round += 1) times.push(await timeRolledBack(database, call));
-  return { what, buffers, elapsedMs: median(times), plans };
+  return { what, buffers, rows, elapsedMs: median(times), plans };
 }
 
 class RolledBack extends Error {}
@@ -72,7 +85,7 @@ async function explain(
   database: Database,
   workspaceId: string | null,
   { statement, isVerbose }: { statement: RecordedStatement; isVerbose: boolean },
-): Promise<{ shared: number; text: string }> {
+): Promise<{ shared: number; rows: number; text: string }> {
   return rolledBack(database, async (transaction) => {
     const run = async <Result>(format: string) => {
       const names = Object.fromEntries(statement.values.map((value, place) => [`p${place + 1}`, value]));
@@ -88,6 +101,12 @@ async function explain(
     if (!plan) throw new Error('explain returned no plan');
     const shared = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     const lines = isVerbose ? await run<string>('text') : [];
-    return { shared, text: lines.map((line) => line['QUERY PLAN']).join('\n') };
+    return { shared, rows: rowsOf(plan), text: lines.map((line) => line['QUERY PLAN']).join('\n') };
   });
+}
+
+function rowsOf(plan: Plan): number {
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0);
+  const own = (plan['Actual Rows'] + removed) * plan['Actual Loops'];
+  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), own);
 }

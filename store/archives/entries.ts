@@ -1,6 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import { lockRuns } from '#store/contents/lock-contents.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
@@ -119,8 +120,8 @@ export function createEntryStore(database: Database) {
       const row = await queryOne<{ entries: number; bytes: number }>(
         database,
         `select count(*) as entries, coalesce(sum(t.size), 0)::bigint as bytes from contents t
-         join content_collections cc on cc.content_id = t.id and cc.collection_id = :collectionId
-         join content_collections whole on whole.content_id = t.part_of and whole.collection_id = :collectionId
+         join content_collections cc on cc.content_id = t.id and ${ofCollection('cc')}
+         join content_collections whole on whole.content_id = t.part_of and ${ofCollection('whole')}
          where t.part_root = :rootId and t.workspace_id = :workspaceId and cc.part_version = whole.version`,
         { ...bind(scope, collectionId), rootId },
       );
@@ -156,7 +157,7 @@ export function createEntryStore(database: Database) {
         database,
         `update content_collections cc set part_version = :version, part_key = x.part_key
          from jsonb_to_recordset(:entries::jsonb) as x(content_id uuid, part_key text)
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = x.content_id`,
+         where cc.workspace_id = :workspaceId and ${ofCollection('cc')} and cc.content_id = x.content_id`,
         { ...bind(scope, collectionId), version: present.version, entries: JSON.stringify(present.entries) },
       );
     },
@@ -207,8 +208,8 @@ export function createEntryStore(database: Database) {
 }
 
 /** Entries in a collection that the current version of their archive does not contain. */
-const MISSING_ENTRIES = `contents t join content_collections cc on cc.content_id = t.id and cc.collection_id = :collectionId
-  join content_collections whole on whole.content_id = t.part_of and whole.collection_id = :collectionId
+const MISSING_ENTRIES = `contents t join content_collections cc on cc.content_id = t.id and ${ofCollection('cc')}
+  join content_collections whole on whole.content_id = t.part_of and ${ofCollection('whole')}
   where t.workspace_id = :workspaceId and cc.part_version < whole.version and cc.stage <> 'deleting'`;
 
 export type EntryStore = ReturnType<typeof createEntryStore>;

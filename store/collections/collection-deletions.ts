@@ -5,6 +5,7 @@ import { detachEntries } from '#store/archives/detach-entries.ts';
 import { countUnreferencedBlobs, type DeletedContent } from '#store/contents/deletions.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { settleRemoved } from '#store/contents/outdated-filters.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { removeCollectionCounts } from './content-counts.ts';
 
@@ -45,7 +46,7 @@ export function createCollectionDeletions(database: Database) {
            update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting',
              active_version = null, publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null,
              part_key = null, updated_at = now()
-           from target where cc.content_id = target.content_id and cc.collection_id = :collectionId
+           from target where cc.content_id = target.content_id and ${ofCollection('cc')}
            returning cc.content_id, cc.workflow_id
          )
          select content_id, workflow_id from ended order by content_id`,
@@ -192,8 +193,8 @@ export async function removeContentLinks(
 ) {
   const ended = await query<{ content_id: string; was_outdated: boolean }>(
     transaction,
-    `delete from content_collections
-     where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+    `delete from content_collections cc
+     where workspace_id = :workspaceId and ${ofCollection('cc')} and content_id = any(:contentIds::uuid[])
      returning content_id, filters_outdated as was_outdated`,
     bindings,
   );
@@ -212,7 +213,7 @@ export async function removeContentLinks(
        status = case when home.paused then 'paused' else home.stage end, status_message = home.stage_message
      from (select distinct on (content_id) * from content_collections where content_id = any(:contentIds::uuid[])
        order by content_id, created_at, collection_id) home
-     where t.id = home.content_id and t.workspace_id = :workspaceId and t.collection_id = :collectionId
+     where t.id = home.content_id and t.workspace_id = :workspaceId and ${ofCollection('t')}
      returning t.id, old.external_id is distinct from new.external_id as is_renamed`,
     bindings,
   );

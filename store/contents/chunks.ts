@@ -1,7 +1,8 @@
 import type { ChunkMetadata } from '#domain/records/chunk.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { SEARCHED_INDEX } from '#store/collections/generations.ts';
-import type { RunContents, RunRef } from '#store/uploads/run-work.ts';
+import { MINE, type RunContents, type RunRef } from '#store/uploads/run-work.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { findChunkHits, findChunkTexts, findUnpublishedVersions } from './chunk-hits.ts';
 import { findNeighbours, listChunkIds } from './chunk-neighbours.ts';
@@ -62,9 +63,7 @@ export function createChunkStore(database: Database) {
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id, version from content_collections
-           where workspace_id = :workspaceId and collection_id = :collectionId
-             and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for no key update
+           select content_id, version from content_collections cc where ${MINE} order by content_id for no key update
          ), added as (
            insert into chunks (id, workspace_id, content_id, collection_id, version, chunk_index, content, context, size, tokens,
              metadata)
@@ -97,8 +96,7 @@ export function createChunkStore(database: Database) {
              and ch.chunk_index >= greatest(cc.indexed_chunks,
                case when cc.content_id = :afterId::uuid then :afterIndex::int + 1 else 0 end)
            order by ch.chunk_index limit :limit) ch
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.content_id = any(:contentIds::uuid[]) and cc.stage = 'indexing' and not cc.paused
+         where ${MINE} and cc.stage = 'indexing' and not cc.paused
            and (:afterId::uuid is null or cc.content_id >= :afterId::uuid)
          order by cc.content_id, ch.chunk_index limit :limit`,
         {
@@ -124,13 +122,12 @@ export function createChunkStore(database: Database) {
       await query(
         database,
         `with searched as (${SEARCHED_INDEX}), mine as (
-           select content_id from content_collections
-           where workspace_id = :workspaceId and collection_id = :collectionId and exists (select from searched)
-             and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for update)
+           select content_id from content_collections cc
+           where ${MINE} and exists (select from searched) order by content_id for update)
          update content_collections cc set indexed_chunks = greatest(cc.indexed_chunks, x.indexed), dead_attempts = 1,
            updated_at = now()
          from mine join (select unnest(:contentIds::uuid[]) as content_id, unnest(:counts::int[]) as indexed) x using (content_id)
-         where cc.content_id = mine.content_id and cc.collection_id = :collectionId`,
+         where cc.content_id = mine.content_id and ${ofCollection('cc')}`,
         { workspaceId: scope.workspaceId, ...run, contentIds: [...indexed.keys()], counts: [...indexed.values()] },
       );
     },

@@ -1,5 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 
 /** UTF-8 bytes of an extracted text, and the character offset at which each page starts. */
@@ -25,8 +26,21 @@ export type ExistingContent = {
 /** Keys by which an uploaded item is recognized as a content that exists. */
 type ExistingKeys = { dedupeKeys: readonly string[]; externalIds: readonly string[] };
 
-const HAS_KEY = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.stage <> 'deleting'
-  and (cc.dedupe_key = any(:dedupeKeys::text[]) or cc.external_id = any(:externalIds::text[]))`;
+/**
+ * Each key is looked up by itself, in a collection that the planner does not see: it would take one that statistics do not know yet
+ * for one of a single row, and read it whole.
+ */
+const WITH_KEY = `select o.content_id from (
+    select :collectionId::uuid as collection_id, key from unnest(:dedupeKeys::text[]) as keys(key) offset 0) given
+  cross join lateral (select content_id from content_collections
+    where collection_id = given.collection_id and dedupe_key = given.key offset 0) o
+  union all select o.content_id from (
+    select :collectionId::uuid as collection_id, key from unnest(:externalIds::text[]) as keys(key) offset 0) given
+  cross join lateral (select content_id from content_collections
+    where collection_id = given.collection_id and external_id = given.key offset 0) o`;
+
+const HAS_KEY = `cc.content_id = any(array(${WITH_KEY})) and cc.workspace_id = :workspaceId and ${ofCollection('cc')}
+  and cc.stage <> 'deleting' and (cc.dedupe_key = any(:dedupeKeys::text[]) or cc.external_id = any(:externalIds::text[]))`;
 
 /** Looks up what already exists of the contents that are uploaded or ingested. */
 export function createExistingContents(database: Database) {

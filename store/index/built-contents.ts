@@ -1,6 +1,7 @@
 import type { BuildPosition } from '#domain/index/reembed-job.ts';
 import type { ReindexPart } from '#domain/index/reindex-job.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import type { ChunkToRewrite } from './reindexings.ts';
 
@@ -76,7 +77,7 @@ export function createBuiltContents(database: Database) {
            where ${PUBLISHED} and ${UNBUILT} and cc.active_version = given.version order by cc.content_id for update of cc
          )
          update content_collections cc set built_generation = :number::int, built_version = cc.active_version
-         from built where cc.content_id = built.content_id and cc.collection_id = :collectionId returning cc.content_id`,
+         from built where cc.content_id = built.content_id and ${ofCollection('cc')} returning cc.content_id`,
         { ...bind(scope, build), ...lists(contents) },
       );
       return rows.length;
@@ -92,7 +93,7 @@ export function createBuiltContents(database: Database) {
            order by cc.content_id limit :limit for update of cc
          )
          update content_collections cc set built_generation = null, built_version = null
-         from built where cc.content_id = built.content_id and cc.collection_id = :collectionId returning cc.content_id`,
+         from built where cc.content_id = built.content_id and ${ofCollection('cc')} returning cc.content_id`,
         { ...bind(scope, build), limit },
       );
       return rows.length;
@@ -130,7 +131,7 @@ export function createBuiltContents(database: Database) {
              and stage = 'indexing' and indexed_chunks > 0 order by content_id for update
          )
          update content_collections cc set indexed_chunks = 0
-         from begun where cc.content_id = begun.content_id and cc.collection_id = :collectionId`,
+         from begun where cc.content_id = begun.content_id and ${ofCollection('cc')}`,
         { workspaceId: scope.workspaceId, collectionId },
       );
     },

@@ -1,4 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
 import { KNOWS_GENERATIONS } from '#store/collections/generations.ts';
@@ -99,7 +100,7 @@ async function markWritten(
          and t.metadata = :metadata::jsonb and t.external_id is not distinct from :external_id for no key update of t
      ), done as (
        update content_collections cc set projecting = false, filters_outdated = cc.filters_outdated and cc.stage in ${IN_PROGRESS}
-       from same, (select ${KNOWS_GENERATIONS}) known where cc.content_id = same.id and cc.collection_id = :collectionId
+       from same, (select ${KNOWS_GENERATIONS}) known where cc.content_id = same.id and ${ofCollection('cc')}
      )
      select case when exists (select from same) then 'same' when exists (select from link) then 'changed' else 'gone' end
        as written`,

@@ -1,4 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 import type { RunContents, RunRef } from './run-work.ts';
 import { SEARCHED_INDEX } from '#store/collections/generations.ts';
@@ -62,23 +63,20 @@ export function createPublicationStore(database: Database) {
       const rows = await query<{ content_id: string }>(
         database,
         `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])
+         where cc.workspace_id = :workspaceId and ${ofCollection('cc')} and cc.content_id = any(:contentIds::uuid[])
            and cc.stage = 'ready' and ${OUTDATED} order by 1`,
         { workspaceId: scope.workspaceId, collectionId, contentIds },
       );
       return rows.map((row) => row.content_id);
     },
 
-    /**
-     * Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. A page
-     * that a crawl did not find any more is stale as well, with a message.
-     */
+    /** Returns those of a run's published contents whose filter fields the index does not have, and no workflow writes. */
     async listUnprojected(scope: Scope, run: RunRef, limit: number): Promise<string[]> {
       const rows = await query<{ content_id: string }>(
         database,
-        `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.stage = 'ready' and not cc.projecting and ${OUTDATED} and (cc.filters_outdated or t.status_message is null)
+        `select cc.content_id from content_collections cc
+         where cc.workspace_id = :workspaceId and ${ofCollection('cc')} and cc.run_id = :runId
+           and cc.filters_outdated and cc.stage = 'ready' and not cc.projecting
          order by 1 limit :limit`,
         { workspaceId: scope.workspaceId, ...run, limit },
       );
@@ -95,7 +93,7 @@ export function createPublicationStore(database: Database) {
         `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id,
            t.content_hash, t.size, t.source, t.url, t.description, t.metadata, t.created_at, t.updated_at
          from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])
+         where cc.workspace_id = :workspaceId and ${ofCollection('cc')} and cc.content_id = any(:contentIds::uuid[])
            and cc.stage <> 'deleting'
          order by t.id`,
         { workspaceId: scope.workspaceId, collectionId, contentIds },
@@ -126,7 +124,7 @@ const MARK_READY = `with searched as (${SEARCHED_INDEX}), mine as (
        cc.text_facts -> 'file_data' as file_data
      from content_collections cc
      join unnest(:contentIds::uuid[], :chunks::int[]) as complete(id, chunks) on complete.id = cc.content_id
-     where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+     where cc.workspace_id = :workspaceId and ${ofCollection('cc')} and cc.run_id = :runId
        and not cc.paused and cc.stage = 'indexing' and cc.planned_chunks = complete.chunks and exists (select from searched)
      order by cc.content_id for update of cc
    ), content as (
@@ -138,7 +136,7 @@ const MARK_READY = `with searched as (${SEARCHED_INDEX}), mine as (
        sync_status = case when ${OUTDATED} then 'stale' else 'synced' end,
        config = :config::jsonb || jsonb_build_object('reader', cc.reader),
        file_data = t.file_data || coalesce(cc.file_data, '{}')
-     from mine cc where t.id = cc.content_id and t.collection_id = :collectionId
+     from mine cc where t.id = cc.content_id and ${ofCollection('t')}
    ), residue as (
      insert into residues (content_id, collection_id, workspace_id)
      select content_id, :collectionId, :workspaceId from mine where version > 1
@@ -185,7 +183,7 @@ async function flipVersions(
        update contents t set sync_status = 'stale' from content_collections o
        where o.workspace_id = :workspaceId and o.content_id = any(:contentIds::uuid[]) and o.collection_id <> :collectionId
          and o.is_shared and o.stage <> 'deleting' and (o.filters_outdated or o.projecting)
-         and t.id = o.content_id and t.collection_id = :collectionId and t.sync_status = 'synced'
+         and t.id = o.content_id and ${ofCollection('t')} and t.sync_status = 'synced'
      )
      update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version,
        built_generation = case when cc.content_id = any(:builtIds::uuid[]) then :builtNumber::int end,
@@ -197,7 +195,7 @@ async function flipVersions(
        ${REMEMBER_VERSION},
        publish_seq = counter.publish_counter - :count::int + numbered.place
      from counter, numbered
-     where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
+     where cc.content_id = numbered.id and ${ofCollection('cc')} and cc.run_id = :runId`,
     {
       workspaceId: scope.workspaceId,
       ...run,

@@ -2,6 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 import {
   changeAllRuns,
@@ -149,8 +150,8 @@ export function createRunControl(database: Database) {
       await query(
         database,
         `with target as (
-           select content_id from content_collections
-           where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+           select content_id from content_collections cc
+           where workspace_id = :workspaceId and ${ofCollection('cc')} and content_id = any(:contentIds::uuid[])
              and stage <> 'deleting'
            order by content_id for update
          ), restarted as (
@@ -160,14 +161,14 @@ export function createRunControl(database: Database) {
              version = version + 1,
              reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
              text_sha256 = null, filters_outdated = filters_outdated and active_version is not null, updated_at = now()
-           from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
+           from target where cc.content_id = target.content_id and ${ofCollection('cc')} returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
            select content_id, :collectionId, :workspaceId from restarted
            on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
          )
          update contents t set status = :stage, status_message = null, updated_at = now()
-         from restarted where t.id = restarted.content_id and t.collection_id = :collectionId`,
+         from restarted where t.id = restarted.content_id and ${ofCollection('t')}`,
         {
           workspaceId: scope.workspaceId,
           collectionId,
@@ -210,8 +211,8 @@ export function createRunControl(database: Database) {
       await query(
         database,
         `with raised as (
-           update content_collections set version = :version
-           where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+           update content_collections cc set version = :version
+           where workspace_id = :workspaceId and ${ofCollection('cc')} and content_id = any(:contentIds::uuid[])
              and stage = 'deleting' and version < :version
            returning content_id, collection_id
          )

@@ -4,6 +4,7 @@ import type { OwnedContent } from '#store/contents/contents.ts';
 import { IN_PROGRESS, lockContentsOf, OUTDATED_WITHOUT_RUN, settleSyncStatuses, type EndedRun } from './change-runs.ts';
 import { createRunWork, MINE, STAGE_ORDER, type RunContents, type RunRef, type WorkingStage } from './run-work.ts';
 import type { TextFacts } from '#store/contents/existing-contents.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { ANNOUNCE_FAILED_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
@@ -43,7 +44,7 @@ const FINISH_READ = `with mine as (
        text_sha256 text, text jsonb, file_data jsonb)
    ), surplus as (
      delete from chunks ch using input, mine where ch.content_id = input.content_id and mine.content_id = input.content_id
-       and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
+       and ${ofCollection('ch')} and ch.version = input.version and ch.chunk_index >= input.planned_chunks
    ), moved as (
      update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
        indexed_chunks = 0, dead_attempts = 1, text_sha256 = input.text_sha256, text_key = input.text ->> 'key',
@@ -51,13 +52,13 @@ const FINISH_READ = `with mine as (
          else coalesce(input.text -> 'facts', '{}') || jsonb_build_object('file_data', input.file_data) end,
        updated_at = now()
      from mine join input using (content_id)
-     where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
+     where cc.content_id = mine.content_id and ${ofCollection('cc')} and cc.version = input.version
        and cc.stage <> 'indexing' returning cc.content_id, cc.paused
    ), shown as (
      update contents t set file_data = t.file_data || input.file_data, updated_at = now(),
        status = case when moved.paused then t.status else 'indexing' end,
        status_message = case when moved.paused then t.status_message end
-     from moved join input using (content_id) where t.id = moved.content_id and t.collection_id = :collectionId
+     from moved join input using (content_id) where t.id = moved.content_id and ${ofCollection('t')}
        and (:isShown::boolean or t.status_message is not null or t.status = 'reading')
    )
    select content_id from mine join input using (content_id) where mine.version = input.version`;
@@ -69,7 +70,7 @@ const FAIL = `with mine as (
        planned_chunks = null, indexed_chunks = 0, text_sha256 = null, filters_outdated = ${OUTDATED_WITHOUT_RUN},
        updated_at = now()
      from mine join jsonb_to_recordset(:failures::jsonb) as x(content_id uuid, code text, message text) using (content_id)
-     where cc.content_id = mine.content_id and cc.collection_id = :collectionId
+     where cc.content_id = mine.content_id and ${ofCollection('cc')}
      returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version,
        old.filters_outdated as was_outdated,
        case when old.text_sha256 is not null then old.text_facts -> 'file_data' end as file_data
@@ -82,7 +83,7 @@ const FAIL = `with mine as (
        file_data = t.file_data || coalesce(failed.file_data, '{}'),
        status_message = failed.stage_message ||
          case when failed.active_version is null then '' else ' The version before it stays searchable.' end
-     from failed where t.id = failed.content_id and t.collection_id = :collectionId
+     from failed where t.id = failed.content_id and ${ofCollection('t')}
    )
    select failed.content_id, failed.was_outdated from failed join content on content.id = failed.content_id`;
 
@@ -106,13 +107,13 @@ export function createRunStages(database: Database) {
            update content_collections cc set stage = :stage, stage_message = null, updated_at = now(),
              dead_attempts = case when cc.stage = any(:before::text[]) then 1
                when cc.content_id = any(:alive::uuid[]) then greatest(cc.dead_attempts, 1) else cc.dead_attempts + 1 end
-           from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
+           from mine where cc.content_id = mine.content_id and ${ofCollection('cc')} and not mine.paused
              and mine.stage = any(:upTo::text[])
              and (:source::text is null or exists (select 1 from contents t where t.id = mine.content_id and t.source = :source))
            returning cc.content_id, cc.version, cc.reader, cc.dead_attempts, cc.main_text, cc.reread
          ), shown as (
            update contents t set status = :stage, status_message = null, updated_at = now()
-           from moved where t.id = moved.content_id and t.collection_id = :collectionId
+           from moved where t.id = moved.content_id and ${ofCollection('t')}
              and (:isShown::boolean or t.status_message is not null)
          )
          select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, moved.reread,
@@ -149,7 +150,7 @@ export function createRunStages(database: Database) {
            update content_collections cc set stage = :stage, updated_at = now()
            where ${MINE} and cc.stage = any(:upTo::text[]) returning cc.content_id)
          update contents t set status = :stage, updated_at = now() from moved
-         where t.id = moved.content_id and t.collection_id = :collectionId and t.status <> 'paused'`,
+         where t.id = moved.content_id and ${ofCollection('t')} and t.status <> 'paused'`,
         { ...bind(scope, run), stage, upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(stage) + 1) },
       );
     },
@@ -213,7 +214,7 @@ export function createRunStages(database: Database) {
            where ${MINE} and cc.stage in ${IN_PROGRESS} and not cc.paused and cc.stage_message is distinct from :message
            returning cc.content_id, cc.stage)
          update contents t set status = waiting.stage, status_message = :message from waiting
-         where t.id = waiting.content_id and t.collection_id = :collectionId`,
+         where t.id = waiting.content_id and ${ofCollection('t')}`,
         { ...bind(scope, run), message },
       );
     },

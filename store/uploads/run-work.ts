@@ -2,6 +2,7 @@ import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import { IN_PROGRESS, IN_PROGRESS_OR_PAUSED } from './change-runs.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 
 export type RunRef = { collectionId: string; runId: string };
@@ -32,7 +33,7 @@ type RunStage = {
 };
 
 /** Condition on `content_collections cc`: the contents of the binding that the run still owns (the fence). */
-export const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+export const MINE = `cc.workspace_id = :workspaceId and ${ofCollection('cc')} and cc.run_id = :runId
   and cc.content_id = any(:contentIds::uuid[])`;
 
 /** Reads what a run has to do. */

@@ -4,6 +4,7 @@ import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { pageOf, type Page } from '#store/page.ts';
+import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 import { type ContentCounts, contentCounts, type StatusCount, sumCounts } from './upload-content-counts.ts';
 
@@ -99,14 +100,14 @@ export function createUploadStore(database: Database) {
          ), contents as (
            insert into upload_contents (upload_id, content_id, workspace_id, is_foreign)
            select distinct :id::uuid, x.content_id, :workspaceId::uuid, exists (
-             select from content_collections cc where cc.content_id = x.content_id and cc.collection_id = :collectionId
+             select from content_collections cc where cc.content_id = x.content_id and ${ofCollection('cc')}
                and cc.upload_id is distinct from :id)
            from unnest(:contentIds::uuid[]) as x(content_id)
          )
          insert into upload_counts (upload_id, status, workspace_id, contents, chunks)
          select :id::uuid, part.status, :workspaceId, count(*), sum(part.chunks)
          from (select distinct unnest(:contentIds::uuid[]) as content_id) x
-         join content_collections cc on cc.content_id = x.content_id and cc.collection_id = :collectionId
+         join content_collections cc on cc.content_id = x.content_id and ${ofCollection('cc')}
          cross join lateral (values ('all', cc.chunk_count), (case when cc.paused then 'paused' else cc.stage end, 0))
            part(status, chunks)
          where cc.upload_id = :id and :isCounted::boolean group by 2`,
