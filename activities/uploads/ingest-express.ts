@@ -21,7 +21,12 @@ export async function ingestExpress(
   step: StepContext,
 ): Promise<ExpressOutcome> {
   const timeSlice = startTimeSlice(MAX_READ_MS);
-  const pace = { lane: 'express', timeSlice, maxReadMs: MAX_READ_MS, publishEveryMs: 0 } as const;
+  const pace = {
+    lane: 'express',
+    timeSlice,
+    maxReadMs: MAX_READ_MS,
+    publishAfter: { firstMs: 0, laterMs: 0 },
+  } as const;
   const ingestion = await prepareIngestion(services, batch, { step, pace });
   const ingested = ingestion ? await ingestContents(ingestion) : NO_PROGRESS;
   const { more, paused, stale } = ingested;

@@ -12,8 +12,8 @@ import { ingestContents } from './ingest-contents.ts';
 import { prepareIngestion } from './ingestion.ts';
 import { summarizeEnded } from './plan-batches.ts';
 
-/** Bounds how long the counter of the workspace, which every publication locks, waits for others. */
-const PUBLISH_EVERY_MS = 1_000;
+/** Bounds how long the counter of the workspace, which every publication locks, waits for others. The first results come early. */
+const PUBLISH_AFTER = { firstMs: 100, laterMs: 1_000 };
 
 /** Ingests contents for one time slice: reads, splits, embeds, indexes and publishes them, and gives way to express work. */
 export async function ingestSlice(
@@ -25,7 +25,7 @@ export async function ingestSlice(
     lane: 'bulk',
     timeSlice: startTimeSlice(),
     maxReadMs: null,
-    publishEveryMs: PUBLISH_EVERY_MS,
+    publishAfter: PUBLISH_AFTER,
   } as const;
   const ingestion = await prepareIngestion(services, batch, { step, pace });
   const outcome = ingestion ? await ingestContents(ingestion) : NO_PROGRESS;

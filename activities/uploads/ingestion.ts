@@ -10,6 +10,7 @@ import type { TimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { failWithoutEmbedder } from './fail-contents.ts';
 import { openNextIndex, type NextIndex } from './next-index.ts';
+import type { Waits } from './periodic-batch.ts';
 
 /** How fast a batch is ingested, and at whose expense. */
 export type IngestPace = {
@@ -19,7 +20,7 @@ export type IngestPace = {
   /** Documents that take longer to read are left to the next step; null: they are waited for. */
   maxReadMs: number | null;
   /** Contents that become searchable within this time are published together. */
-  publishEveryMs: number;
+  publishAfter: Waits;
 };
 
 /** A batch of contents that one activity ingests, with everything that is the same for all of them. */

@@ -1,6 +1,6 @@
-/** Collects items and works on them together, at most once per interval and never twice at the same time. */
+/** Collects items and works on them together, at most once per wait and never twice at the same time. */
 export type PeriodicBatch<Item> = {
-  /** Adds items; the work on them starts within the interval, or when the running work ends. */
+  /** Adds items; the work on them starts within the wait, or when the running work ends. */
   add(...items: Item[]): void;
   /** Works on what is left, and resolves when nothing is. @throws the first error of the work; items added after it are dropped. */
   drain(): Promise<void>;
@@ -11,15 +11,20 @@ type State<Item> = {
   running: Promise<void> | null;
   timer: NodeJS.Timeout | null;
   failure: { error: unknown } | null;
+  isFirst: boolean;
 };
 
-/** Creates a batch. With an interval of 0 ms the work starts with the first item; what arrives meanwhile is worked on next. */
+/** How long items wait for others, in milliseconds: the first ones, which somebody may be waiting for, and all later ones. */
+export type Waits = { firstMs: number; laterMs: number };
+
+/** Creates a batch. With a wait of 0 ms the work starts with the first item; what arrives meanwhile is worked on next. */
 export function createPeriodicBatch<Item>(
-  everyMs: number,
+  { firstMs, laterMs }: Waits,
   work: (items: readonly Item[]) => Promise<void>,
 ): PeriodicBatch<Item> {
-  const state: State<Item> = { waiting: [], running: null, timer: null, failure: null };
+  const state: State<Item> = { waiting: [], running: null, timer: null, failure: null, isFirst: true };
   const run = async () => {
+    state.isFirst = false;
     try {
       await work(state.waiting.splice(0));
     } catch (error) {
@@ -35,8 +40,9 @@ export function createPeriodicBatch<Item>(
     state.running ??= run();
   };
   const schedule = () => {
-    if (everyMs === 0) start();
-    else if (state.running === null) state.timer ??= setTimeout(start, everyMs);
+    const waitMs = state.isFirst ? firstMs : laterMs;
+    if (waitMs === 0) start();
+    else if (state.running === null) state.timer ??= setTimeout(start, waitMs);
   };
   return {
     add(...items) {

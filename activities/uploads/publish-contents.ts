@@ -19,7 +19,7 @@ export type Publisher = {
 export function createPublisher({ services, batch, index, next, pace, step }: Ingestion): Publisher {
   const config = { chunker: 'structure', embedder: embedderName(index.space) };
   const stale: string[] = [];
-  const publications = createPeriodicBatch<CompleteContent>(pace.publishEveryMs, async (contents) => {
+  const publications = createPeriodicBatch<CompleteContent>(pace.publishAfter, async (contents) => {
     const run = { collectionId: batch.collection_id, runId: batch.run_id };
     const built = next && { number: next.number, contentIds: next.completeOf(contents) };
     const publication = { contents, config, tenant: index.tenant, built };

@@ -18,8 +18,8 @@ import { splitKeptTexts } from './split-kept-texts.ts';
 import { watchOwnership } from './watch-ownership.ts';
 import { writeDocuments, type Document } from './write-documents.ts';
 
-/** Documents of a group that are read within this time are written together. */
-const WRITE_EVERY_MS = 500;
+/** Documents of a group that are read within this time are written together; the first ones early, so that embedding can begin. */
+const WRITE_AFTER = { firstMs: 50, laterMs: 500 };
 /** Chunks of an express upload that are embedded, indexed and published within a fraction of a second. */
 const MAX_QUICK_CHUNKS = 8;
 
@@ -68,7 +68,7 @@ async function readGroup(stages: IngestStages, contents: readonly OwnedContent[]
   closing.defer(async () => void (await Promise.all(files.map((file) => file.release()))));
   await failContents(services, ingestion.batch, failures);
   await finishDocuments(stages, kept.texts, []);
-  const finishing = createPeriodicBatch<ReadFile>(WRITE_EVERY_MS, (read) => finishRead(stages, read));
+  const finishing = createPeriodicBatch<ReadFile>(WRITE_AFTER, (read) => finishRead(stages, read));
   // After a failure, too: when these contents are read again, nothing may still write them.
   closing.defer(() => finishing.drain().catch(() => undefined));
   closing.use(
