@@ -9,7 +9,7 @@ export type SealContext = {
   row: string;
 };
 
-/** Encrypts and decrypts secrets at rest. The newest key encrypts; every key of the ring decrypts. */
+/** Encrypts and decrypts secrets at rest. The first key encrypts; every key of the ring decrypts. */
 export type KeyRing = {
   /** Returns ASCII text of the form `sealed.<key version>.<base64url>`. */
   seal(plain: Uint8Array | string, context: SealContext): string;
@@ -27,16 +27,16 @@ const KEY_FORM = /^([1-9]\d{0,8}):([A-Za-z0-9+/_-]{43}=?)$/;
 type Key = { version: number; bytes: Buffer };
 
 /**
- * Creates a key ring from `<version>:<base64 of 32 bytes>[,<older version>:<key>…]`, newest first.
+ * Creates a key ring from `<version>:<base64 of 32 bytes>[,<other version>:<key>…]`. The first key seals, whatever its version.
  * AES-256-GCM with a random 96-bit IV and a 128-bit tag (NIST SP 800-38D); version, workspace and row are authenticated.
  * @throws AppError `internal` that names the invalid entry, never its value.
  */
 export function createKeyRing(spec: string): KeyRing {
-  const keys = parseKeys(spec);
-  const [newest] = keys;
-  if (newest === undefined) throw new AppError('internal', 'LOCI_SECRET_KEYS is empty: set at least one key.');
+  const { keys, problem } = parseKeys(spec);
+  const [first] = keys;
+  if (problem !== null || first === undefined) throw new AppError('internal', `LOCI_SECRET_KEYS: ${problem}.`);
   return {
-    seal: (plain, context) => seal(newest, plain, context),
+    seal: (plain, context) => seal(first, plain, context),
     open(sealed, context) {
       const [, version, body] = SEALED_FORM.exec(sealed) ?? [];
       if (version === undefined || body === undefined) {
@@ -83,25 +83,26 @@ function authenticatedData(key: Key, context: SealContext): Buffer {
   return Buffer.from(JSON.stringify(['loci', key.version, context.workspaceId, context.row]), 'utf8');
 }
 
-function parseKeys(spec: string): Key[] {
+/** Returns why a text is no key ring, without a key; null when it is one. */
+export function keyRingProblem(spec: string): string | null {
+  return parseKeys(spec).problem;
+}
+
+function parseKeys(spec: string): { keys: Key[]; problem: string | null } {
   const keys: Key[] = [];
   for (const [index, entry] of spec.split(',').entries()) {
     const [, version, text] = KEY_FORM.exec(entry.trim()) ?? [];
     const bytes = Buffer.from(text ?? '', 'base64');
     if (version === undefined || bytes.length !== KEY_BYTES) {
-      throw new AppError(
-        'internal',
-        `LOCI_SECRET_KEYS: entry ${index + 1} must have the form <version>:<base64 of 32 bytes>.`,
-      );
+      return { keys, problem: `entry ${index + 1} must have the form <version>:<base64 of 32 bytes>` };
     }
-    const previous = keys.at(-1);
-    if (previous !== undefined && previous.version <= Number(version)) {
-      throw new AppError(
-        'internal',
-        `LOCI_SECRET_KEYS: entry ${index + 1}: versions must decrease, the newest key first.`,
-      );
+    if (keys.some((key) => key.version === Number(version))) {
+      return {
+        keys,
+        problem: `entry ${index + 1}: version ${version} is given twice; each key needs a version of its own`,
+      };
     }
     keys.push({ version: Number(version), bytes });
   }
-  return keys;
+  return { keys, problem: null };
 }
