@@ -22,22 +22,27 @@ export type ReceiverLimits = CircuitLimits &
   };
 
 const MIN_PAUSE_MS = 50;
+/** For schedules of one attempt. */
+const DEFAULT_PAUSE_MS = 5_000;
+/** A receiver that works again is noticed within this time, whatever the schedule of attempts. */
+const LONGEST_PAUSE_MS = 60 * 60 * 1_000;
 const MIN_OUTAGE_MS = 60 * 60 * 1_000;
 const PAUSE_GROWTH = 60;
 
 /**
  * Returns the limits for every receiver. The first pause is the delay before a second attempt, 5 s by default; the longest one is
- * 5 minutes. A delivery to a broken receiver is kept for as long as its attempts would take, 75 h by default.
+ * 60 times as long, 5 minutes by default; neither is longer than an hour. A delivery to a broken receiver is kept for as long as its
+ * attempts would take, 75 h by default.
  */
 export function receiverLimits({ timeoutMs, attemptDelaysMs }: WebhookSettings): ReceiverLimits {
-  const pauseMs = Math.max(attemptDelaysMs[1] ?? 0, MIN_PAUSE_MS);
+  const pauseMs = Math.min(Math.max(attemptDelaysMs[1] ?? DEFAULT_PAUSE_MS, MIN_PAUSE_MS), LONGEST_PAUSE_MS);
   const scheduleMs = attemptDelaysMs.reduce((sum, delayMs) => sum + delayMs, 0);
   return {
     leaseMs: timeoutMs + 10_000,
     maxSlots: 4,
     failuresToOpen: 5,
     pauseMs,
-    maxPauseMs: PAUSE_GROWTH * pauseMs,
+    maxPauseMs: Math.min(PAUSE_GROWTH * pauseMs, LONGEST_PAUSE_MS),
     maxOutageMs: Math.max(scheduleMs, MIN_OUTAGE_MS),
   };
 }
