@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config } from '#config/index.ts';
-import { redirectConsoleToLog } from '#observability/console-to-log.ts';
-import { createLog, type Log } from '#observability/log.ts';
+import type { Log } from '#observability/log.ts';
 import type { Tracing } from '#observability/tracing.ts';
 import { keepSweepingTemporaryFiles } from '#operations/blobs/sweep-temporary-files.ts';
 import type { Services } from '#operations/services.ts';
@@ -14,6 +13,7 @@ import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
 import { openListReads } from '#services/open-list-reads.ts';
+import { openLog } from '#services/open-log.ts';
 import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres, type Database } from '#store/postgres.ts';
 import { createApp } from './app.ts';
@@ -31,8 +31,7 @@ const CONSOLE_FOLDER = join(import.meta.dirname, '..', 'console');
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog({ level: config.logLevel, service: 'api' });
-  redirectConsoleToLog(log);
+  const log = openLog(config, 'api');
   const closing = new AsyncDisposableStack();
   const stopSignal = waitForStopSignal();
   const stopping: Stopping = { isStopping: false };

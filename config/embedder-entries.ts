@@ -72,7 +72,7 @@ export const EmbedderEntries = z
     }
   })
   .pipe(
-    z.record(z.string(), Entry).superRefine((entries, context) => {
+    z.record(z.string(), Entry, 'must be a JSON object of embedders by name').superRefine((entries, context) => {
       const names = Object.keys(entries);
       const report = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', path, message });
       if (names.length > MAX_EMBEDDERS) report(`names more than ${MAX_EMBEDDERS} embedders`);

@@ -5,6 +5,8 @@ import { ALL_SLOTS, parseWorkerSlots, type WorkerSlots } from '#domain/worker-sl
 import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
 import { PublicProviderSettings } from '#providers/models/public-provider-settings.ts';
 import { API_KEY_PREFIX } from '#security/api-key.ts';
+import { parseIpRange } from '#security/ip-range.ts';
+import { keyRingProblem } from '#security/key-ring.ts';
 import { EmbedderEntries, MaxTokens } from './embedder-entries.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
@@ -23,6 +25,12 @@ const list = z.string().transform((text) =>
 );
 
 const webUrl = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' });
+
+const DATABASE_URL_FORM = 'postgres://user:password@host:port/database';
+/** Of `postgres://` or `postgresql://`: the driver takes anything else for the path of a socket. */
+const databaseUrl = z
+  .string(`is required: ${DATABASE_URL_FORM}`)
+  .regex(/^postgres(?:ql)?:\/\//, `must have the form ${DATABASE_URL_FORM}`);
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
@@ -50,10 +58,10 @@ export const Environment = z.object({
   LOCI_WORKER_PORT: port.default(8701),
   LOCI_WORKER_QUEUES: list.transform(workerSlots).default(ALL_SLOTS),
   LOCI_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  LOCI_DATABASE_URL: z.string().min(1, 'is required: postgres://user:password@host:port/database'),
+  LOCI_DATABASE_URL: databaseUrl,
   LOCI_DATABASE_POOL: count.default(10),
   LOCI_DATABASE_POOLING: z.enum(['session', 'transaction']).default('session'),
-  LOCI_DATABASE_REPLICA_URL: z.string().optional(),
+  LOCI_DATABASE_REPLICA_URL: databaseUrl.optional(),
   LOCI_DATABASE_REPLICA_MAX_LAG_S: count.max(3600).default(5),
   LOCI_TEMPORAL_ADDRESS: address({ needsPort: false }).default('127.0.0.1:8733'),
   LOCI_TEMPORAL_NAMESPACE: z.string().default('default'),
@@ -93,9 +101,11 @@ export const Environment = z.object({
   LOCI_S3_PRESIGNED_DOWNLOADS: flag.default(false),
   LOCI_CACHE_DIR: z.string().default(join(homedir(), '.cache', 'loci')),
   LOCI_SECRET_KEYS: z
-    .string()
-    .min(1, 'is required: <version>:<base64 of 32 bytes>[,<older version>:<key>], newest first'),
-  LOCI_API_KEY_PEPPER: z.string().min(32, 'is required: at least 32 characters that are not in the database'),
+    .string('is required: <version>:<base64 of 32 bytes>, comma-separated; the first encrypts, all decrypt')
+    .superRefine(reportWith(keyRingProblem)),
+  LOCI_API_KEY_PEPPER: z
+    .string('is required: at least 32 characters that are not in the database')
+    .min(32, 'is too short: it needs at least 32 characters'),
   LOCI_EMBEDDER: z.enum(['local', 'openai', 'lexical']).default('local'),
   LOCI_EMBEDDER_MODEL: z.string().optional(),
   LOCI_EMBEDDER_PRESET: z.enum(PRESET_NAMES).optional(),
@@ -154,7 +164,7 @@ export const Environment = z.object({
     .optional(),
   LOCI_UNSTRUCTURED_URL: webUrl.optional(),
   LOCI_UNSTRUCTURED_API_KEY: z.string().optional(),
-  LOCI_EGRESS_ALLOW: list.default([]),
+  LOCI_EGRESS_ALLOW: list.superRefine(reportWith(unusableRange)).default([]),
   LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
   LOCI_WEBHOOK_WAITS_S: list.pipe(z.array(seconds).min(1).max(50)).optional(),
   LOCI_WEBHOOK_LOG_DAYS: count.default(30),
@@ -194,6 +204,18 @@ function address({ needsPort }: { needsPort: boolean }) {
     .regex(pattern, `is not an address: write host${needsPort ? ':port' : ' or host:port'}, without http://`);
 }
 
+/** A refinement that reports the problem that `problemOf` finds; null for none. */
+function reportWith<T>(problemOf: (value: T) => string | null) {
+  return (value: T, context: z.RefinementCtx) => {
+    const message = problemOf(value);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  };
+}
+
+function unusableRange(ranges: readonly string[]): string | null {
+  return ranges.map((range) => parseIpRange(range).problem).find((problem) => problem !== null) ?? null;
+}
+
 /** Text of a PEM file. Orchestrators mount these as files: `LOCI_X_FILE`. */
 function pem(kind: 'CERTIFICATE' | 'PRIVATE KEY') {
   const message = `is not PEM: it has no line '-----BEGIN ${kind}-----'; to name a file, set the variable with _FILE at its end`;
@@ -213,12 +235,4 @@ export function incompleteSettings(env: Environment): string[] {
     problems.push('LOCI_REDIS_URL is required when LOCI_RATE_LIMIT_STORE=redis');
   }
   return problems;
-}
-
-/** One line about a setting that zod rejected; begins with the name of its variable. */
-export function describeIssue({ path, message }: z.core.$ZodIssue): string {
-  const name = path.join('.');
-  if (message.startsWith('is required') || message.startsWith('is not')) return `${name} ${message}`;
-  if (message.endsWith('received NaN')) return `${name} is not a number`;
-  return `${name}: ${message.replace(/^Invalid input: /, '')}`;
 }

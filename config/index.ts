@@ -3,18 +3,20 @@ import { accessRuleProblems, consoleSignIn, mcpSettings, tokenSettings } from '.
 import { blobSettingProblems, blobSettings } from './blob-settings.ts';
 import { ConfigError } from './config-error.ts';
 import { embedderProblems, embedderSettings, namedEmbedders, type NamedEmbedderSettings } from './embedder-settings.ts';
-import { describeIssue, Environment, incompleteSettings } from './environment.ts';
+import { describeIssue, plainWords } from './describe-issue.ts';
+import { Environment, incompleteSettings } from './environment.ts';
 import { crawlerAgent } from '#domain/crawls/crawler-name.ts';
 import { deepFreeze } from '#domain/deep-freeze.ts';
 import { WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
 import { readSecretFiles } from './secret-files.ts';
 import { shownSettings } from './shown-settings.ts';
+import { unknownSettings } from './unknown-settings.ts';
 import { temporalProblems, temporalSettings } from './temporal-settings.ts';
 
 /** Reads and checks the environment. @throws ConfigError with every problem at once. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const { values, problems } = readSecretFiles(environment);
-  const parsed = Environment.safeParse(values);
+  const parsed = Environment.safeParse(values, { error: plainWords });
   if (!parsed.success) {
     throw new ConfigError([...problems, ...parsed.error.issues.map(describeIssue)]);
   }
@@ -31,6 +33,8 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   return deepFreeze({
     ...toConfig(parsed.data, embedders.named),
     shown: shownSettings(parsed.data),
+    /** Variables that look like settings and are none. */
+    unknown: unknownSettings(values),
   });
 }
 

@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.ts';
-import { describeIssue, Environment } from './environment.ts';
+import { describeIssue, plainWords } from './describe-issue.ts';
+import { Environment } from './environment.ts';
 import { readSecretFiles } from './secret-files.ts';
 
 const TemporalEnvironment = Environment.pick({
@@ -24,7 +25,7 @@ export type TemporalSettings = ReturnType<typeof temporalSettings>;
 /** Reads only the settings of Temporal, for commands that need no others. @throws ConfigError with every problem at once */
 export function readTemporalSettings(environment: NodeJS.ProcessEnv): TemporalSettings {
   const { values, problems } = readSecretFiles(environment);
-  const parsed = TemporalEnvironment.safeParse(values);
+  const parsed = TemporalEnvironment.safeParse(values, { error: plainWords });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeIssue));
   const names = Object.keys(TemporalEnvironment.shape);
   const unreadable = problems.filter((line) => names.some((name) => line.startsWith(name)));

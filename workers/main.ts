@@ -7,8 +7,7 @@ import { readConfig, type Config } from '#config/index.ts';
 import { FairSlots } from '#domain/fair-slots.ts';
 import { describeSlots } from '#domain/worker-slots.ts';
 import { networkNamespaceCommand } from '#providers/sandbox/network-namespace.ts';
-import { redirectConsoleToLog } from '#observability/console-to-log.ts';
-import { createLog, type Log } from '#observability/log.ts';
+import type { Log } from '#observability/log.ts';
 import type { Tracing } from '#observability/tracing.ts';
 import { keepSweepingTemporaryFiles } from '#operations/blobs/sweep-temporary-files.ts';
 import { createModelCatalogue } from '#providers/models/index.ts';
@@ -19,6 +18,7 @@ import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { workFolders } from '#services/work-folders.ts';
 import { buildServices, openDependencies, type Dependencies } from '#services/build-services.ts';
+import { openLog } from '#services/open-log.ts';
 import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.ts';
@@ -42,8 +42,7 @@ const PAGE_LIMITS = { processes: 2, memoryBytes: 384 * 1024 * 1024, timeoutMs: 2
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog({ level: config.logLevel, service: 'worker' });
-  redirectConsoleToLog(log);
+  const log = openLog(config, 'worker');
   const sdkMetrics = await installTemporalRuntime(log);
   const closing = new AsyncDisposableStack();
   const { signal } = stopOnSignals();

@@ -5,7 +5,7 @@ import { readConfig } from '#config/index.ts';
 
 const REQUIRED = {
   LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
-  LOCI_SECRET_KEYS: '1:x',
+  LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
   LOCI_API_KEY_PEPPER: 'p'.repeat(32),
 };
 const problemsOf = (settings: Record<string, string>) => listProblems(() => readConfig({ ...REQUIRED, ...settings }));

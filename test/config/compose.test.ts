@@ -83,7 +83,11 @@ test('in the image, a preset whose model is not there is an error, and never run
     value.replace('/opt/loci', cacheDir).replace('$EMBEDDER', 'local'),
   ]);
   const configured = (preset: string) => {
-    const required = { LOCI_DATABASE_URL: 'x', LOCI_SECRET_KEYS: '1:x', LOCI_API_KEY_PEPPER: 'p'.repeat(32) };
+    const required = {
+      LOCI_DATABASE_URL: 'postgres://x',
+      LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
+      LOCI_API_KEY_PEPPER: 'p'.repeat(32),
+    };
     const config = readConfig({ ...Object.fromEntries(ofImage), ...required, LOCI_EMBEDDER_PRESET: preset });
     return { ...config.embedder, cacheDir: config.cacheDir };
   };
@@ -103,7 +107,7 @@ test('the containers have the documented defaults when nothing is set', (t) => {
   ]);
   const required = {
     LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
-    LOCI_SECRET_KEYS: '1:x',
+    LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
     LOCI_API_KEY_PEPPER: 'p'.repeat(32),
   };
   const given = Object.fromEntries(unset.filter(([name, value]) => value !== null && !(String(name) in required)));

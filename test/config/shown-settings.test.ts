@@ -5,7 +5,7 @@ import { Environment } from '#config/environment.ts';
 const SECRET = 'hunter2hunter2hunter2hunter2hunter2';
 const REQUIRED = {
   LOCI_DATABASE_URL: `postgres://loci:${SECRET}@db.internal:5432/loci?password=${SECRET}`,
-  LOCI_SECRET_KEYS: `1:${SECRET}`,
+  LOCI_SECRET_KEYS: `1:${SECRET.padEnd(43, 'x')}=`,
   LOCI_API_KEY_PEPPER: SECRET,
 };
 

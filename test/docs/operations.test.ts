@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
 import test from 'ava';
 import { type Config, readConfig } from '#config/index.ts';
+import { unknownSettings } from '#config/unknown-settings.ts';
 import { createMetrics } from '#observability/metrics.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { configuredPorts } from '#stack/stack-ports.ts';
@@ -14,20 +15,27 @@ const settings = tableRows(section(runbook, '## Settings')).flatMap(([name = '',
 });
 /** Placeholders for any variable. */
 const PLACEHOLDERS = new Set(['LOCI_', 'LOCI_X', 'LOCI_X_FILE']);
+/** Also names what the command-line client reads. */
+const NAMES_OF_OTHERS = 'config/unknown-settings.ts';
 /** What ends like a metric; other words with this beginning are keys and names of roles. */
 const METRIC = /\bloci_\w+_(?:total|seconds|bucket|count|sum|bytes|backlog|receivers|deliveries)\b/g;
 
 test('the runbook lists exactly the settings that the code reads, each once', (t) => {
-  const sources = globSync('{config,stack}/**/*.ts', { cwd: PROJECT_DIR });
+  const sources = globSync('{config,stack}/**/*.ts', { cwd: PROJECT_DIR }).filter((path) => path !== NAMES_OF_OTHERS);
   const read = new Set(sources.flatMap((path) => readDocument(path).match(/\bLOCI_[A-Z0-9_]*/g) ?? []));
   const known = [...read].filter((name) => !PLACEHOLDERS.has(name));
   t.deepEqual(settings.map(({ variable }) => variable).toSorted(compare), known.toSorted(compare));
 });
 
+test('no setting of the runbook is called unknown at startup, but a misspelled one is', (t) => {
+  const documented = Object.fromEntries(settings.map(({ variable }) => [variable, 'x']));
+  t.deepEqual(unknownSettings({ ...documented, LOCI_DATABASE_POL: '5' }), ['LOCI_DATABASE_POL']);
+});
+
 test('the defaults in the runbook match those of the code', (t) => {
   const required = {
     LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
-    LOCI_SECRET_KEYS: '1:x',
+    LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
     LOCI_API_KEY_PEPPER: 'p'.repeat(32),
   };
   const stated = settings.flatMap(({ variable, standard }) =>
@@ -36,7 +44,7 @@ test('the defaults in the runbook match those of the code', (t) => {
   t.true(stated.length > 20);
   const environment = Object.fromEntries(stated);
   // What is stated is shown as set.
-  const withoutShown = ({ shown: _shown, ...config }: Config) => config;
+  const withoutShown = ({ shown: _shown, unknown: _unknown, ...config }: Config) => config;
   t.deepEqual(withoutShown(readConfig({ ...environment, ...required })), withoutShown(readConfig(required)));
   t.deepEqual(configuredPorts(environment), configuredPorts({}));
 });

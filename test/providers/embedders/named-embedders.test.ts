@@ -18,7 +18,7 @@ test.after.always(() => rm(cacheDir, { recursive: true }));
 function open(entries: Record<string, object>, others: Record<string, string> = {}) {
   const { embedder } = readConfig({
     LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
-    LOCI_SECRET_KEYS: '1:x',
+    LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
     LOCI_API_KEY_PEPPER: 'p'.repeat(32),
     LOCI_EMBEDDER: 'lexical',
     LOCI_EMBEDDERS: JSON.stringify(entries),

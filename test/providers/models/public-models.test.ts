@@ -138,7 +138,7 @@ test('reports what is wrong with the JSON setting', (t) => {
   const read = (text: string) =>
     readConfig({
       LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
-      LOCI_SECRET_KEYS: '1:x',
+      LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
       LOCI_API_KEY_PEPPER: 'p'.repeat(32),
       LOCI_PUBLIC_MODEL_PROVIDERS: text,
     }).publicModels.providers;

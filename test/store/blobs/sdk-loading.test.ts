@@ -15,7 +15,7 @@ async function filesOfSdk(settings: Record<string, string>): Promise<number> {
     console.log(Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('@aws-sdk')).length);`;
   const required = {
     LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
-    LOCI_SECRET_KEYS: '1:x',
+    LOCI_SECRET_KEYS: `1:${'A'.repeat(43)}=`,
     LOCI_API_KEY_PEPPER: 'p'.repeat(32),
   };
   const env = { PATH: process.env['PATH'], ...required, ...settings };
