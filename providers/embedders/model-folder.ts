@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { unusableModel } from '#providers/local-models/unusable-model.ts';
 import {
+  PRESET_NAMES,
   presetNameOf,
   useMark,
   type ModelPreset,
@@ -132,7 +133,10 @@ export async function readModelFolder(
 
 function missingFolder(folder: string, preset: ModelPreset | null): string {
   const missing = 'the folder does not exist';
-  if (preset === null) return missing;
+  if (preset === null) {
+    const known = PRESET_NAMES.find((name) => name === basename(folder));
+    return known ? `${missing}. \`npm run model -- ${known}\` fetches the model into LOCI_CACHE_DIR` : missing;
+  }
   const intoCache = `\`npm run model -- ${presetNameOf(preset)}\` fetches the model into LOCI_CACHE_DIR`;
   return `${missing}. Where Hugging Face can be reached, ${intoCache}, and \`hf download ${preset.repository} --local-dir ${folder}\` into this folder`;
 }

@@ -30,6 +30,9 @@ test('a missing folder is named, with the command that fetches a known model', a
   await t.throwsAsync(readModelFolder(folder), {
     message: /loci-no-such-model cannot be used: the folder does not exist/,
   });
+  await t.throwsAsync(readModelFolder(join(tmpdir(), 'loci-no-cache', 'all-MiniLM-L6-v2')), {
+    message: /the folder does not exist\. `npm run model -- all-MiniLM-L6-v2` fetches the model into LOCI_CACHE_DIR/,
+  });
   await t.throwsAsync(readModelFolder(folder, modelUseOf({ preset: 'e5-base-v2' })), {
     message:
       /`npm run model -- e5-base-v2` fetches the model.*`hf download Xenova\/e5-base-v2 --local-dir \S*loci-no-such-model`/,
