@@ -24,7 +24,7 @@ const HEADERS_TIMEOUT_MS = 30_000;
 
 type Address = { host: string; port: number; headersTimeoutMs?: number };
 
-/** Serves `/livez`, `/readyz` and `/metrics` of the worker, and `/v1/embeddings` if it embeds for others. It is ready when its Temporal workers are created and run. */
+/** Serves `/livez`, `/readyz` and `/metrics` of the worker, and `/v1/embeddings` if it embeds for others. It is ready while its Temporal workers run and Temporal answers. */
 export async function openHealthServer(
   services: Services,
   { host, port, headersTimeoutMs = HEADERS_TIMEOUT_MS }: Address,
@@ -77,8 +77,10 @@ async function answer(services: Services, path: string, { workers, sdkMetrics }:
     return json(404, { code: 'not_found', detail: 'This server has /livez, /readyz and /metrics.', request_id: '' });
   }
   const readiness = await checkReadiness(services);
+  // Workers say that they run throughout an outage of Temporal, and try again.
   const isRunning = workers()?.every((worker) => worker.getState() === 'RUNNING') === true;
-  return json(isRunning ? 200 : 503, { ...readiness, ready: isRunning });
+  const isReady = isRunning && readiness.dependencies.temporal.ok;
+  return json(isReady ? 200 : 503, { ...readiness, ready: isReady });
 }
 
 function json(status: number, body: unknown): Answer {

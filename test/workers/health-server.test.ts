@@ -26,6 +26,16 @@ test('a worker with loops alone is ready once it is connected to Temporal, not b
   t.is(await statusOf(), 200);
 });
 
+test('a worker is not ready while Temporal does not answer, although its workers run on', async (t) => {
+  const { services } = await openOwnServices(t, { temporal: 'away' });
+  const address = { host: '127.0.0.1', port: (await freePorts()).worker };
+  const health = await openHealthServer(services, address, none);
+  t.teardown(() => health.close());
+  const answer = await fetch(`http://${address.host}:${address.port}/readyz`);
+  t.is(answer.status, 503);
+  t.like(await answer.json(), { ready: false, dependencies: { temporal: { ok: false }, postgres: { ok: true } } });
+});
+
 test('texts whose turn comes late are embedded, and who sends no request is not waited for', async (t) => {
   const { services } = await openOwnServices(t, { temporal: 'away' });
   const gate = Promise.withResolvers<void>();
