@@ -1,3 +1,4 @@
+import { AppError } from '#domain/app-error.ts';
 import type { EmbedderProvider } from '#domain/embedder.ts';
 import type { Services } from './services.ts';
 
@@ -24,7 +25,10 @@ export type Readiness = {
  */
 export async function checkReadiness(services: Services): Promise<Readiness> {
   const [postgres, weaviate, temporal, blobs] = await Promise.all([
-    stateOf(services.stores.system.ping(), 'Postgres does not answer.'),
+    // Its errors say whether it does not answer or lacks the schema.
+    stateOf(services.stores.system.ping(), (error) =>
+      error instanceof AppError ? error.message : 'Postgres does not answer.',
+    ),
     stateOf(
       services.vectors.ready(),
       'Weaviate does not answer; search is unavailable, uploads are accepted and ingested when it is back.',
@@ -48,11 +52,14 @@ export async function checkReadiness(services: Services): Promise<Readiness> {
   };
 }
 
-async function stateOf(check: Promise<unknown>, detail: string): Promise<DependencyState> {
+async function stateOf(
+  check: Promise<unknown>,
+  detail: string | ((error: unknown) => string),
+): Promise<DependencyState> {
   try {
     await check;
     return { ok: true, detail: null };
-  } catch {
-    return { ok: false, detail };
+  } catch (error) {
+    return { ok: false, detail: typeof detail === 'string' ? detail : detail(error) };
   }
 }

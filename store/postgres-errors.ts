@@ -9,18 +9,26 @@ const BROKEN_CONNECTION =
 const DISK_FULL = '53100';
 /** A statement reached its time limit, or the one for locks. */
 const TOO_SLOW: ReadonlySet<unknown> = new Set(['57014', '55P03']);
+/** A table or column is missing: the statement is of a newer release than the schema. */
+const MISSING_IN_SCHEMA: ReadonlySet<unknown> = new Set(['42P01', '42703']);
 const RETRY_AFTER_S = 5;
-const FULL_RETRY_AFTER_S = 30;
+/** Somebody has to do something first. */
+const LONG_RETRY_AFTER_S = 30;
 
 /**
  * Converts the error of a statement or transaction: `dependency_unavailable` when the database is unavailable or busy for a
- * transient reason; any other error is returned unchanged.
+ * transient reason, or has not been migrated; any other error is returned unchanged.
  */
 export function translatePostgresError(error: unknown): unknown {
-  if (error instanceof AppError || !(error instanceof Error) || !isTransient(error)) return error;
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  if ('code' in error && MISSING_IN_SCHEMA.has(error.code)) {
+    const message = 'The database has not been migrated for this release: run `npm run migrate`.';
+    return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: LONG_RETRY_AFTER_S });
+  }
+  if (!isTransient(error)) return error;
   if ('code' in error && error.code === DISK_FULL) {
     const message = 'The disk of the database is full: nothing was changed. Free space, then send the request again.';
-    return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: FULL_RETRY_AFTER_S });
+    return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: LONG_RETRY_AFTER_S });
   }
   const message =
     'code' in error && TOO_SLOW.has(error.code)

@@ -36,8 +36,9 @@ export function createSystemStore(database: Database) {
       return row?.server_version.split(' ')[0] ?? null;
     },
 
+    /** Resolves when the database answers and has tables. @throws AppError `dependency_unavailable` that says what is wrong. */
     async ping(): Promise<void> {
-      await query(database, 'select 1');
+      await query(database, 'select from api_keys limit 0');
     },
 
     /** Deletes up to `limit` stored responses whose time is over. Returns how many. */

@@ -52,6 +52,14 @@ test('reports a connection that has ended, whatever the driver calls it', (t) =>
   t.is(translatePostgresError(other), other);
 });
 
+test('says that the database has not been migrated when a table or column is missing', (t) => {
+  for (const code of ['42P01', '42703']) {
+    const error = translatePostgresError(Object.assign(new Error('"x" does not exist'), { code }));
+    t.like(error, { code: 'dependency_unavailable' });
+    t.regex(String(error), /has not been migrated for this release: run `npm run migrate`/);
+  }
+});
+
 test('says that the disk of the database is full', (t) => {
   const full = Object.assign(new Error('could not extend file "base/1/2": No space left on device'), { code: '53100' });
   t.like(translatePostgresError(full), { code: 'dependency_unavailable', cause: full });

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { createApp, type AppOptions } from '#api/app.ts';
 import { listen } from '#api/server.ts';
-import { openOwnServices, type OwnServices } from './own-services.ts';
+import { openOwnServices, type OwnOptions, type OwnServices } from './own-services.ts';
 
 export type OwnSent = {
   method?: string;
@@ -24,9 +24,9 @@ export type OwnApi = OwnServices & {
 /** Runs an API in the process of the test, with its own database and settings, until the test ends. */
 export async function openOwnApi(
   t: ExecutionContext,
-  { settings = {}, ...options }: Partial<AppOptions> & { settings?: Record<string, string> } = {},
+  { settings = {}, schema = 'current', ...options }: Partial<AppOptions> & Pick<OwnOptions, 'settings' | 'schema'> = {},
 ): Promise<OwnApi> {
-  const own = await openOwnServices(t, { temporal: 'away', settings });
+  const own = await openOwnServices(t, { temporal: 'away', settings, schema });
   const app = createApp(own.services, { version: 'test', ...options });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close(1_000));

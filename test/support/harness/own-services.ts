@@ -26,15 +26,22 @@ export type OwnServices = {
   environment: Record<string, string>;
 };
 
+/** `schema`: that of the database. */
+export type OwnOptions = {
+  temporal?: 'running' | 'away';
+  settings?: Record<string, string>;
+  schema?: 'current' | 'none';
+};
+
 /**
  * Services on a database and a blob folder of their own, so that the loops of the running worker do not interfere.
  * Postgres, Weaviate and Temporal are those of the stack. Everything is removed at the end of the test.
  */
 export async function openOwnServices(
   t: ExecutionContext,
-  { temporal = 'running', settings = {} }: { temporal?: 'running' | 'away'; settings?: Record<string, string> } = {},
+  { temporal = 'running', settings = {}, schema = 'current' }: OwnOptions = {},
 ): Promise<OwnServices> {
-  const { database, url: databaseUrl } = await openDatabase(t);
+  const { database, url: databaseUrl } = await openDatabase(t, schema);
   const blobDir = await mkdtemp(join(tmpdir(), 'loci-test-blobs-'));
   const config = readConfig({ ...ownSettings(blobDir, temporal), ...settings });
   const closing = new AsyncDisposableStack();
@@ -82,8 +89,8 @@ export async function openOwnDatabase(t: ExecutionContext): Promise<Database> {
   return (await openDatabase(t)).database;
 }
 
-async function openDatabase(t: ExecutionContext) {
-  const own = await createOwnDatabase();
+async function openDatabase(t: ExecutionContext, schema: 'current' | 'none' = 'current') {
+  const own = await (schema === 'current' ? createOwnDatabase() : createDatabase());
   // Teardowns run in reverse: the pool is closed after everything that uses it.
   t.teardown(() => own.drop());
   return own;
@@ -91,9 +98,7 @@ async function openDatabase(t: ExecutionContext) {
 
 /** A database without a schema; dropped at the end of the test. */
 export async function openEmptyDatabase(t: ExecutionContext): Promise<Database> {
-  const own = await createDatabase();
-  t.teardown(() => own.drop());
-  return own.database;
+  return (await openDatabase(t, 'none')).database;
 }
 
 type OwnDatabase = { url: string; database: Database; drop(): Promise<void> };
