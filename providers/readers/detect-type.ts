@@ -18,6 +18,7 @@ import {
   XLSB,
   XLSX,
 } from '#providers/readers/shared/media-types.ts';
+import { KNOWN_FORMATS } from './known-formats.ts';
 import { typeMismatchNotes } from './type-mismatch.ts';
 import { readZipDirectory } from '#providers/readers/shared/zip/zip-directory.ts';
 
@@ -141,7 +142,7 @@ async function typeOfContent(
   if (signature !== null) return signature;
   throw new AppError(
     'unsupported_type',
-    'The content is neither text nor a known format. Upload PDF, Word (docx), HTML, Markdown, CSV, JSON or plain text.',
+    `The content is neither text nor a known format. Upload one of: ${KNOWN_FORMATS}.`,
   );
 }
 

@@ -25,6 +25,7 @@ import { pptReader } from '#providers/readers/legacy/ppt-reader.ts';
 import { docReader } from '#providers/readers/legacy/doc-reader.ts';
 import { xlsReader } from '#providers/readers/legacy/xls-reader.ts';
 import { xlsxReader } from '#providers/readers/office/xlsx-reader.ts';
+import { KNOWN_FORMATS } from './known-formats.ts';
 
 /**
  * Formats do not import one another: what several of them need is in `shared/`, which imports no format. The exceptions
@@ -137,11 +138,9 @@ function unsupportedError(mediaType: string): AppError {
       `The file is ${describeType(mediaType)}, which no reader reads by itself. ${conversion} and upload the result, or use the reader unstructured if its server is configured.`,
     );
   }
-  const known =
-    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, ZIP and TAR archives, gzip files, images of text, HTML, Markdown, reStructuredText, AsciiDoc, Org, LaTeX, DocBook, JATS, FictionBook, OPML, Jupyter notebooks, CSV, JSON, plain text and source code';
   return new AppError(
     'unsupported_type',
-    `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${known}.`,
+    `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${KNOWN_FORMATS}.`,
   );
 }
 

@@ -140,9 +140,12 @@ test('uses the declared type only for text whose name suggests no type', async (
   t.is(await detect('plain', '', 'application/pdf'), 'text/plain');
 });
 
-test('rejects bytes that are neither text nor a known format with `unsupported_type`, whatever their name', async (t) => {
+test('rejects bytes that are neither text nor a known format with `unsupported_type` and the formats, whatever their name', async (t) => {
   const bytes = pseudoRandomBytes(5000);
-  await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), { code: 'unsupported_type' });
+  await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), {
+    code: 'unsupported_type',
+    message: /Upload one of: PDF, .*OpenDocument, EPUB, .*e-mail.*source code\./,
+  });
 });
 
 test('detects the type of repetitive, almost matching beginnings without backtracking', async (t) => {
