@@ -41,8 +41,9 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   rate_limited: { meaning: 'Too many requests', remedy: 'Wait for the time in `Retry-After`' },
   dependency_unavailable: {
-    meaning: 'Postgres, Weaviate, the embedder or the disk is not available',
-    remedy: 'Try again after `Retry-After`; `/readyz` shows the operator which one it is',
+    meaning: 'Something that the service depends on is not available',
+    remedy:
+      'Try again after `Retry-After`; `detail` says what it is. `/readyz` shows the state of Postgres, Weaviate, Temporal and the blob store',
   },
   internal: {
     meaning: 'An unexpected error occurred',
