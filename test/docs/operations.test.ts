@@ -58,6 +58,17 @@ test('the runbook lists exactly the metrics of the code', async (t) => {
   t.deepEqual(described.toSorted(compare), measured.toSorted(compare));
 });
 
+test('the runbook lists exactly the stages that the steps of workflows are measured by', (t) => {
+  const steps = new Set(
+    [...readDocument('activities/index.ts').matchAll(/\bstep\('(\w+)'/g)].map(([, name = '']) => name),
+  );
+  t.true(steps.size > 20);
+  const described = new Set(
+    tableRows(section(runbook, '### Stages')).flatMap(([, stages = '']) => stages.match(/(?<=`)\w+(?=`)/g) ?? []),
+  );
+  t.deepEqual([...described].toSorted(compare), [...steps].toSorted(compare));
+});
+
 test('every metric named in a document or an example is one that the service publishes', async (t) => {
   const published = await createMetrics().render();
   const names = new Set(

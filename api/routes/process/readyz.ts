@@ -61,7 +61,7 @@ export const readyzRoute = openRoute(
       'balancer notices before the process accepts no more connections.',
     permission: null,
     response: Readiness,
-    otherStatuses: { 503: 'Postgres does not answer, or the process was told to stop' },
+    otherStatuses: { 503: 'Postgres does not answer or has not been migrated, or the process was told to stop' },
     extension: true,
     isAtRoot: true,
   },
