@@ -29,7 +29,7 @@ Examples:
 
 The service is found by --base-url and --api-key, otherwise by LOCI_URL and LOCI_API_KEY, otherwise by
 .loci/connection.json in this folder or its parents, which npm start writes while it runs.
-Commands that delete ask first; --yes answers.
+Commands that delete ask first, loci sync only if it would delete much; --yes answers.
 Exit codes: 0 success, 1 at least one failure, 2 wrong usage, 130 interrupted.`;
 
 /** Creates the command line. It throws errors instead of ending the process. */

@@ -36,8 +36,10 @@ const REPEATED =
   'Another file has this path, too: their names differ only in how accents are encoded. Rename one of them.';
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
-theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file is refused or cannot be ingested. Files and
-folders that cannot be read are reported; their contents stay, and the rest is done.
+theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file is
+refused or cannot be ingested. More than five deletions that are also more than a tenth of the contents of the folder, or any
+while the folder has no files, are asked about first. Files and folders that cannot be read are reported; their contents stay,
+and the rest is done.
 Files are compared by checksum. Only contents that loci sync has put there are ever deleted. To continue after an
 interruption, run the same command again. Without --hidden, files whose names, or whose folders' names, begin with a dot
 are ignored, and their contents stay. In a container, always give --name: the name of the machine is another each time.`;

@@ -30,9 +30,7 @@ const RETRIED: ReadonlySet<string> = new Set(['failed', 'cancelled']);
 
 /** `loci uploads` */
 export function addUploads(program: Command, shell: Shell): void {
-  const uploads = program
-    .command('uploads')
-    .description('Follow and control uploads, by the ids that loci upload prints');
+  const uploads = program.command('uploads').description('List, follow and control uploads');
   addList(uploads, shell);
   const byId = (name: string, description: string) =>
     uploads.command(name).description(description).argument('<upload id>');
