@@ -26,47 +26,6 @@ test('reports every configuration problem at once, with its variable', (t) => {
   t.true(problems.includes('LOCI_PORT is not a number'));
 });
 
-test('a missing or unusable setting is reported in words that say what to write', (t) => {
-  const problemsOf = (environment: NodeJS.ProcessEnv) =>
-    t.throws(() => readConfig(environment), { instanceOf: ConfigError }).problems;
-  t.deepEqual(problemsOf({}), [
-    'LOCI_DATABASE_URL is required: postgres://user:password@host:port/database',
-    'LOCI_SECRET_KEYS is required: <version>:<base64 of 32 bytes>, comma-separated; the first encrypts, all decrypt',
-    'LOCI_API_KEY_PEPPER is required: at least 32 characters that are not in the database',
-  ]);
-  const expected = {
-    LOCI_PORT: ['70000', 'LOCI_PORT: must be at most 65535'],
-    LOCI_DATABASE_POOL: ['0', 'LOCI_DATABASE_POOL: must be more than 0'],
-    LOCI_READER_PROCESSES: ['1.5', 'LOCI_READER_PROCESSES: must be a whole number'],
-    LOCI_EMBEDDER: ['other', 'LOCI_EMBEDDER: must be one of local, openai, lexical'],
-    LOCI_EMBEDDERS: ['[]', 'LOCI_EMBEDDERS: must be a JSON object of embedders by name'],
-    LOCI_API_KEY_PEPPER: ['short', 'LOCI_API_KEY_PEPPER is too short: it needs at least 32 characters'],
-    LOCI_DATABASE_URL: [
-      'localhost',
-      'LOCI_DATABASE_URL: must have the form postgres://user:password@host:port/database',
-    ],
-    LOCI_SECRET_KEYS: ['1:x', 'LOCI_SECRET_KEYS: entry 1 must have the form <version>:<base64 of 32 bytes>'],
-    LOCI_EGRESS_ALLOW: [
-      '10.0.0.0/8,10.0.0.0/99',
-      "LOCI_EGRESS_ALLOW: '10.0.0.0/99' needs a prefix length from 0 to 32 after the slash",
-    ],
-  };
-  for (const [name, [value, problem]] of Object.entries(expected))
-    t.deepEqual(problemsOf({ ...REQUIRED, [name]: value }), [problem]);
-});
-
-test('names variables that look like settings and are none, but not those that hold the key of an embedder', (t) => {
-  const tei = { provider: 'openai', model: 'm', dimensions: 8, base_url: 'http://tei/v1', api_key_env: 'LOCI_TEI_KEY' };
-  const { unknown } = readConfig({
-    ...REQUIRED,
-    LOCI_EMBEDDERS: JSON.stringify({ tei }),
-    LOCI_TEI_KEY: 'k',
-    LOCI_URL: 'http://127.0.0.1:8700',
-    LOCI_MAX_FILE_BYTE: '1',
-  });
-  t.deepEqual(unknown, ['LOCI_MAX_FILE_BYTE']);
-});
-
 test('a time that becomes a timer has a maximum that a timer can have', (t) => {
   const LONGEST_TIMER_MS = 2 ** 31 - 1;
   // A streamed answer may take longer than the silences of its model, and a document of a crawl longer than a page. Pauses are varied.
