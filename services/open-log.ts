@@ -6,6 +6,6 @@ import { createLog, type Log } from '#observability/log.ts';
 export function openLog({ logLevel, unknown }: Config, service: 'api' | 'worker'): Log {
   const log = createLog({ level: logLevel, service });
   redirectConsoleToLog(log);
-  if (unknown.length > 0) log.warn({ variables: unknown }, 'there are no settings of these names: they have no effect');
+  if (unknown.length > 0) log.warn({ reason: unknown.join(', ') }, 'variables that are no settings have no effect');
   return log;
 }

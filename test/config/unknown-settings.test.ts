@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { readConfig } from '#config/index.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
 
 const REQUIRED = {
   LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
@@ -17,4 +20,13 @@ test('names variables that look like settings and are none, but not those that h
     LOCI_MAX_FILE_BYTE: '1',
   });
   t.deepEqual(unknown, ['LOCI_MAX_FILE_BYTE']);
+});
+
+test('a process names them in the first line of its log', async (t) => {
+  const program = `import { openLog } from '#services/open-log.ts';
+    openLog({ logLevel: 'info', unknown: ['LOCI_DATABASE_POL', 'LOCI_MAX_FILE_BYTE'] }, 'api');`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: PROJECT_DIR,
+  });
+  t.like(JSON.parse(stdout), { level: 'warn', service: 'api', reason: 'LOCI_DATABASE_POL, LOCI_MAX_FILE_BYTE' });
 });
