@@ -31,7 +31,7 @@ export type RouteData<
   params?: P;
   query?: Q;
   body?: B;
-  /** Largest JSON body in bytes, for routes that accept larger bodies than the default. */
+  /** Largest JSON body in bytes, for routes that accept larger bodies than the default, or smaller ones only. */
   maxBodyBytes?: (limits: Limits) => number;
   /** A multipart form, which the handler reads itself; used for the OpenAPI document only. */
   form?: { schema: z.ZodType; files: Readonly<Record<string, FormFile>> };

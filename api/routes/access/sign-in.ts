@@ -2,6 +2,9 @@ import { SignedIn, SignInRequest } from '#domain/records/access/sign-in.ts';
 import { signIn } from '#operations/access/sign-in.ts';
 import { openRoute } from '#api/http/route.ts';
 
+/** Anybody may send one: a code has some forty characters. */
+const MAX_BODY_BYTES = 4 * 1024;
+
 export const signInRoute = openRoute(
   {
     method: 'post',
@@ -15,6 +18,7 @@ export const signInRoute = openRoute(
     permission: null,
     signsIn: true,
     body: SignInRequest,
+    maxBodyBytes: () => MAX_BODY_BYTES,
     response: SignedIn,
     status: 201,
     extension: true,
