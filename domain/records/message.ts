@@ -46,7 +46,7 @@ export type Message = z.infer<typeof Message>;
 /** Maximum length of the text of a message. */
 const MAX_MESSAGE_CHARACTERS = 262_144;
 /** Maximum number of messages in one request. */
-export const MAX_MESSAGES = 1_000;
+const MAX_MESSAGES = 1_000;
 
 const Name = textField(100, 1);
 const Objects = z.array(JsonObject).max(100);
@@ -125,8 +125,27 @@ const MessageGroup = z
 export type MessageGroup = z.infer<typeof MessageGroup>;
 
 /** One group of messages, or an array of groups: either all of them are stored or none. */
-export const CreateMessagesRequest = z.union([MessageGroup, z.array(MessageGroup).min(1).max(MAX_MESSAGES)]);
+export const CreateMessagesRequest = z.preprocess(
+  // First, because each message and group is compared with all that it may be, however many there are.
+  requireFewMessages,
+  z.union([MessageGroup, z.array(MessageGroup).min(1).max(MAX_MESSAGES)]),
+);
 export type CreateMessagesRequest = z.infer<typeof CreateMessagesRequest>;
+
+function requireFewMessages(body: unknown, context: z.RefinementCtx): unknown {
+  const groups: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const count = groups.reduce<number>((sum, group) => sum + countOf(group), 0);
+  if (count <= MAX_MESSAGES) return body;
+  const message = `At most ${MAX_MESSAGES} messages in one request`;
+  context.addIssue({ code: 'custom', message, params: { type: 'too_big' } });
+  return z.NEVER;
+}
+
+/** The number of messages of what may be a group. A group without any counts as well. */
+function countOf(group: unknown): number {
+  const content = typeof group === 'object' && group !== null && 'content' in group ? group.content : undefined;
+  return Array.isArray(content) ? Math.max(1, content.length) : 1;
+}
 
 /** Returns a message with this text and default values. */
 export function messageOfText(content: string): NewMessage {

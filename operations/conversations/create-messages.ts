@@ -4,7 +4,6 @@ import { requirePermission, type Caller } from '#domain/access/caller.ts';
 import { extractMemoriesJob, summariseJob, isSummaryDue } from '#domain/conversations/conversation-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import {
-  MAX_MESSAGES,
   messageOfText,
   type CreateMessagesRequest,
   type Message,
@@ -43,7 +42,7 @@ export async function createMessages(
   request: { body: CreateMessagesRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Message[]>> {
   const groups = Array.isArray(request.body) ? request.body : [request.body];
-  requireWithinLimits(groups);
+  requireFewConversations(groups);
   if (groups.some((group) => group.enable_memories)) requirePermission(caller, 'memories:write');
   const jobs: JobStart[] = [];
   const answer = await withIdempotency<Message[]>(services, caller, {
@@ -78,16 +77,11 @@ export async function addMessages(
   return { messages, jobs };
 }
 
-function requireWithinLimits(groups: readonly MessageGroup[]): void {
-  const count = groups.reduce((sum, { content }) => sum + (Array.isArray(content) ? content.length : 1), 0);
-  if (count > MAX_MESSAGES) throw tooManyError(`At most ${MAX_MESSAGES} messages in one request`);
+function requireFewConversations(groups: readonly MessageGroup[]): void {
   const conversations = new Set(groups.map((group) => group.conversation_id));
-  if (conversations.size > MAX_CONVERSATIONS)
-    throw tooManyError(`At most ${MAX_CONVERSATIONS} conversations in one request`);
-}
-
-function tooManyError(msg: string): AppError {
-  return validationError([{ loc: ['body'], msg, type: 'too_big' }]);
+  if (conversations.size <= MAX_CONVERSATIONS) return;
+  const msg = `At most ${MAX_CONVERSATIONS} conversations in one request`;
+  throw validationError([{ loc: ['body'], msg, type: 'too_big' }]);
 }
 
 async function groupByConversation(
