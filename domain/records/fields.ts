@@ -89,11 +89,9 @@ function textProblem(text: string): string | null {
 export const JsonObject = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
-    const problem =
-      jsonProblem(value) ??
-      (JSON.stringify(value).length > MAX_METADATA_CHARACTERS
-        ? `is longer than ${MAX_METADATA_CHARACTERS} characters of JSON`
-        : null);
+    // The length first, because the walk takes several times as long.
+    const isTooLong = JSON.stringify(value).length > MAX_METADATA_CHARACTERS;
+    const problem = isTooLong ? `is longer than ${MAX_METADATA_CHARACTERS} characters of JSON` : jsonProblem(value);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   })
   .meta({ description: 'Free-form JSON object.' });

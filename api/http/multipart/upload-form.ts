@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
 import { UploadForm } from '#domain/records/upload.ts';
+import { MAX_JSON_VALUES, parseBoundedJson } from '#api/http/request/bounded-json.ts';
 import { isMalformedId, toValidationIssues } from '#api/http/request/validation.ts';
 import type { FieldPart } from './part-collector.ts';
 
@@ -9,6 +10,8 @@ export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'file
 export const TEXT_FIELD = 'content';
 
 const MAX_ITEM_PROBLEMS = 20;
+/** Longest metadata before it is parsed: a character may be escaped with six. What it is then may have 64 Ki characters. */
+const MAX_METADATA_TEXT = 512 * 1024;
 
 const BOOLEAN_FIELDS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
 const NUMBER_FIELDS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
@@ -105,20 +108,25 @@ function validFields(values: Record<string, unknown>): InspectedForm {
 type Lists = { urls: unknown[]; items: unknown[] };
 type ReadFields = { lists: Lists; values: Record<string, unknown> };
 
+/** `problems`: of the fields that were read. `valuesLeft`: how many values the JSON of further fields may have. */
+type Reading = { problems: ValidationIssue[]; valuesLeft: number };
+
 function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): ReadFields {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const reading: Reading = { problems, valuesLeft: MAX_JSON_VALUES };
   const lists: { [Name in keyof Lists]: unknown[][] } = { urls: [], items: [] };
   for (const { name, value } of fields) {
     if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
-    else if (name === 'urls' || name === 'urls[]') lists.urls.push(readUrls(value, problems));
-    else if (name === 'items' || name === 'items[]') lists.items.push(readItems(value, problems));
+    else if (name === 'urls' || name === 'urls[]') lists.urls.push(readUrls(value, reading));
+    else if (name === 'items' || name === 'items[]') lists.items.push(readItems(value, reading));
     else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
-    else if (value !== '') values[name] = readValue(name, value, problems);
+    else if (value !== '') values[name] = readValue(name, value, reading);
   }
   return { lists: { urls: lists.urls.flat(), items: lists.items.flat() }, values };
 }
 
-function readValue(name: string, value: string, problems: ValidationIssue[]): unknown {
+function readValue(name: string, value: string, reading: Reading): unknown {
+  const { problems } = reading;
   if (BOOLEAN_FIELDS.has(name)) {
     const truth = BOOLEAN_TEXTS[value.trim().toLowerCase()];
     if (truth === undefined) problems.push(issueOf(name, 'Must be true, false, 1 or 0', 'invalid_type'));
@@ -130,40 +138,44 @@ function readValue(name: string, value: string, problems: ValidationIssue[]): un
     return isNumber ? Number(value) : undefined;
   }
   if (name !== 'metadata') return value;
-  const parsed = readJson(value);
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  // The schema would silently drop this key.
-  if (isObject && !Object.hasOwn(parsed, '__proto__')) return parsed;
-  problems.push(issueOf(name, 'Must be a JSON object as text, without a key __proto__', 'json_invalid'));
+  if (value.length > MAX_METADATA_TEXT) {
+    problems.push(issueOf(name, `Longer than ${MAX_METADATA_TEXT} characters as text`, 'too_big'));
+    return undefined;
+  }
+  const msg = 'Must be a JSON object as text';
+  const parsed = readJson(value, reading, { name, msg });
+  if (!Array.isArray(parsed)) return parsed ?? undefined;
+  problems.push(issueOf(name, msg, 'json_invalid'));
   return undefined;
 }
 
 /** Parses one URL, or several as a JSON array. */
-function readUrls(value: string, problems: ValidationIssue[]): unknown[] {
+function readUrls(value: string, reading: Reading): unknown[] {
   const text = value.trim();
   if (text === '') return [];
   if (!text.startsWith('[')) return [text];
-  const parsed = readJson(text);
-  if (Array.isArray(parsed)) return parsed;
-  problems.push(issueOf('urls', 'Must be a URL, or a JSON array of URLs', 'json_invalid'));
-  return [];
+  const parsed = readJson(text, reading, { name: 'urls', msg: 'Must be a URL, or a JSON array of URLs' });
+  return Array.isArray(parsed) ? parsed : [];
 }
 
 /** Parses the fields of one item, or of several as a JSON array. */
-function readItems(value: string, problems: ValidationIssue[]): unknown[] {
+function readItems(value: string, reading: Reading): unknown[] {
   if (value.trim() === '') return [];
-  const parsed = readJson(value);
-  if (typeof parsed === 'object' && parsed !== null) return Array.isArray(parsed) ? parsed : [parsed];
-  problems.push(issueOf('items', 'Must be a JSON object for each item, or one JSON array of them', 'json_invalid'));
-  return [];
+  const msg = 'Must be a JSON object for each item, or one JSON array of them';
+  const parsed = readJson(value, reading, { name: 'items', msg });
+  return parsed === null ? [] : Array.isArray(parsed) ? parsed : [parsed];
 }
 
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** Parses an object or array. Returns null after a problem, which is `msg` for text that is neither. */
+function readJson(text: string, reading: Reading, { name, msg }: { name: string; msg: string }): object | null {
+  const parsed = parseBoundedJson(Buffer.from(text), reading.valuesLeft);
+  if ('problem' in parsed) {
+    const { type } = parsed.problem;
+    reading.problems.push(issueOf(name, type === 'json_invalid' ? msg : parsed.problem.msg, type));
+    return null;
   }
+  reading.valuesLeft -= parsed.values;
+  return parsed.value;
 }
 
 function issueOf(field: string, msg: string, type: string): ValidationIssue {
