@@ -114,7 +114,10 @@ export const ApiKeyList = z
     total_count: TotalCount,
     page: z.int().meta({ description: 'Number of this page, from 1, with pages of `limit` keys.' }),
     limit: z.int().meta({ description: 'Page size that was applied.' }),
-    next_page: z.int().nullable().meta({ description: 'Number of the next page; null on the last one.' }),
+    next_page: z.int().nullable().meta({
+      description:
+        'Number of the next page; null on the last one, and after one that ends before `limit`: then use `next_cursor`.',
+    }),
     ...NEXT_PAGE,
   })
   .meta({ id: 'ApiKeyList' });

@@ -43,7 +43,8 @@ const Position = z.tuple([z.int(), z.uuid(), z.int().min(1)]);
 /**
  * Returns a page of the keys in reach, oldest first, selected by cursor, page number or skip. The result has both the next
  * cursor and the next page number.
- * @throws AppError `validation_failed` for a foreign cursor, or for more than one of the three.
+ * @throws AppError `validation_failed` for a foreign cursor, for more than one of the three, or for keys that are too large for one
+ *   page and are not selected by cursor.
  */
 export async function listApiKeys(services: Services, caller: Caller, query: ListApiKeysQuery): Promise<ApiKeyList> {
   requireOnePosition(query);
@@ -56,11 +57,14 @@ export async function listApiKeys(services: Services, caller: Caller, query: Lis
     apiKeys.list(caller.scope, { after, skip, limit }),
     apiKeys.count(caller.scope),
   ]);
+  // Whoever counts rows would miss those that such a page does not have.
+  const isShort = rows.hasMore && rows.rows.length < limit;
+  if (isShort && (query.skip ?? query.page) !== undefined) throw tooLarge(rows.rows.length);
   const rowsBefore = position?.[2] ?? skip;
   const pageNumber = Math.floor(rowsBefore / limit) + 1;
   const { page, next } = paginate(rows, {
     binding: BINDING,
-    positionOf: (row) => [row.createdUs, row.apiKey.id, rowsBefore + limit],
+    positionOf: (row) => [row.createdUs, row.apiKey.id, rowsBefore + rows.rows.length],
   });
   return {
     data: page.map((row) => row.apiKey),
@@ -68,9 +72,14 @@ export async function listApiKeys(services: Services, caller: Caller, query: Lis
     page: pageNumber,
     limit,
     // After a skip that is not a multiple of the page size, the next page number would repeat some rows.
-    next_page: next.has_more && rowsBefore % limit === 0 ? pageNumber + 1 : null,
+    next_page: next.has_more && !isShort && rowsBefore % limit === 0 ? pageNumber + 1 : null,
     ...next,
   };
+}
+
+function tooLarge(fitting: number): AppError {
+  const msg = `Only ${fitting} of these keys fit into a page: ask for fewer, or follow next_cursor without skip and page`;
+  return validationError([{ loc: ['query', 'limit'], msg, type: 'too_big' }]);
 }
 
 function requireOnePosition({ skip, page, cursor }: ListApiKeysQuery): void {

@@ -22,6 +22,9 @@ const COLUMNS = `k.id, k.key, k.label, k.workspace_id, k.created_at, k.updated_a
   case when k.status = 'active' and k.expires_at <= now() then 'expired' else k.status end as status,
   (extract(epoch from k.created_at) * 1000000)::bigint as created_us`;
 
+/** A key may list a thousand collections and a thousand addresses. */
+const ROW_BYTES = rowBytes({ texts: ['k.label'], json: ['k.permissions', 'k.ip_whitelist', 'k.collections'] });
+
 /** A caller that is limited to collections does not see keys that reach others. */
 const IN_SCOPE = `k.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or (k.collections is not null and k.collections <@ :collectionIds::uuid[]))`;
@@ -109,12 +112,12 @@ export function createApiKeyStore(database: Database) {
       return row !== null;
     },
 
-    /** Returns a page ordered by `(created_at, id)`. Keys are small: their pages end at the limit only. */
+    /** Returns a page ordered by `(created_at, id)`. */
     async list(
       scope: Scope,
       { after, skip, limit }: { after: TimePosition | null; skip: number; limit: number },
     ): Promise<Page<{ apiKey: ApiKey; createdUs: number }>> {
-      const list = `select ${COLUMNS}, ${rowBytes({})} from api_keys k where ${IN_SCOPE}
+      const list = `select ${COLUMNS}, ${ROW_BYTES} from api_keys k where ${IN_SCOPE}
           and (:afterUs::bigint is null
             or (k.created_at, k.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
         order by k.created_at, k.id offset :skip`;

@@ -9,6 +9,8 @@ export type PageTurnLimits = {
   readBytes: number;
   /** Bytes of the pages that one caller has not taken yet. */
   unsentBytes: number;
+  /** Of all callers of a workspace, whose keys are made freely. */
+  workspaceUnsentBytes: number;
   /** Requests of one caller for larger pages that wait. */
   waiting: number;
   maxWaitMs: number;
@@ -20,6 +22,7 @@ const LIMITS: PageTurnLimits = {
   smallPages: 16,
   readBytes: 2 * MIB,
   unsentBytes: 16 * MIB,
+  workspaceUnsentBytes: 128 * MIB,
   waiting: 256,
   maxWaitMs: 30_000,
 };
@@ -172,10 +175,12 @@ export class PageTurns {
     return waiting.filter((one) => one.caller === caller && !this.#isSmall(one.page)).length;
   }
 
-  /** Whether the caller has taken enough of its pages to get another one. */
+  /** Whether the caller, and all of its workspace, have taken enough of their pages for another one. */
   #hasTaken({ unsent }: Load, { caller }: Waiting, { readBytes }: Cost): boolean {
-    const unsentBytes = unsent.get(caller) ?? 0;
-    return unsentBytes === 0 || unsentBytes + readBytes <= this.#limits.unsentBytes;
+    const hasRoom = (unsentBytes: number, limit: number) => unsentBytes === 0 || unsentBytes + readBytes <= limit;
+    const ofAll = [...unsent.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const { unsentBytes, workspaceUnsentBytes } = this.#limits;
+    return hasRoom(unsent.get(caller) ?? 0, unsentBytes) && hasRoom(ofAll, workspaceUnsentBytes);
   }
 
   #end(workspaceId: string, cost: Cost): void {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
+import { ApiKey, ApiKeyList } from '#domain/records/api-key.ts';
 import { Collection } from '#domain/records/collection.ts';
 import { Content } from '#domain/records/content.ts';
 import { Conversation, ConversationList } from '#domain/records/conversation.ts';
@@ -67,6 +68,26 @@ test('a page of contents ends when their metadata is large, and the cursor conti
     t.is(pages, 9);
     t.true(largest < MAX_PAGE_BYTES + 100_000, `${largest} bytes`);
   }
+});
+
+test('a page of API keys ends when they list many addresses, and only the cursor continues behind it', async (t) => {
+  const api = await freshClient();
+  const written = (await api.get('/api-keys', ApiKeyList)).data.map(({ id }) => id);
+  const address = '2001:0db8:0000:0000:0000:0000:0000:0001/128';
+  const json = { permissions: ['collections:read'], ip_whitelist: Array.from({ length: 1000 }, () => address) };
+  for (let number = 0; number < 40; number += 1) {
+    written.push((await api.post('/api-keys', ApiKey, { json, status: 201 })).id);
+  }
+  const { ids, pages, largest } = await walk(api, '/api-keys?limit=1000', ApiKeyList);
+  t.deepEqual(ids, written);
+  t.is(pages, 2);
+  t.true(largest < MAX_PAGE_BYTES + 100_000, `${largest} bytes`);
+  t.like(await api.get('/api-keys?limit=1000', ApiKeyList), { has_more: true, next_page: null, total_count: 41 });
+  for (const start of ['skip=0', 'page=1']) {
+    const refused = await api.fail(`/api-keys?limit=1000&${start}`);
+    t.deepEqual([refused.status, ...refused.problems], [422, 'query.limit too_big'], start);
+  }
+  t.is((await api.get('/api-keys?limit=20&skip=21', ApiKeyList)).data.length, 20);
 });
 
 test('a page of conversations, which has no cursor, is complete however large it is', async (t) => {

@@ -8,6 +8,7 @@ const LIMITS: PageTurnLimits = {
   smallPages: 1_000,
   readBytes: LARGE,
   unsentBytes: 2 * LARGE,
+  workspaceUnsentBytes: 4 * LARGE,
   waiting: 20,
   maxWaitMs: 30_000,
 };
@@ -195,6 +196,23 @@ test('a caller that does not take its pages holds back itself only', async (t) =
   for (const take of sent) take();
   for (const turn of held) (await turn)[Symbol.dispose]();
   t.is(slow.begun.length, 4);
+});
+
+test('callers of one workspace that do not take their pages hold back the large pages of that workspace only', async (t) => {
+  const turns = new PageTurns(LIMITS);
+  const sent: (() => void)[] = [];
+  for (const caller of ['1', '2', '3', '4']) {
+    using turn = await readerOf(turns, stays, caller).take('a');
+    sent.push(turn.written(LARGE));
+  }
+  const next = readerOf(turns, stays, '5');
+  const held = next.take('a');
+  await readerOf(turns, stays, '5').read('b', LARGE);
+  await delay(300);
+  t.deepEqual(next.begun, [], 'it would be the fifth page in memory');
+  sent[0]?.();
+  (await held)[Symbol.dispose]();
+  t.deepEqual(next.begun, ['a']);
 });
 
 test('a client that left before its page waits gives up its place', async (t) => {
