@@ -15,6 +15,7 @@ const STATUS_MEANINGS: Readonly<Record<number, string>> = {
   401: 'No usable API key or token was sent',
   403: 'The key or user has no permission for this',
   404: 'The resource does not exist or is not accessible',
+  408: 'The body did not arrive in time',
   409: 'A request with the same Idempotency-Key is still running',
   413: 'The body is too large',
   415: 'The body has an unsupported media type',
@@ -23,6 +24,9 @@ const STATUS_MEANINGS: Readonly<Record<number, string>> = {
   500: 'An internal error occurred',
   503: 'A dependency of the service is unavailable; try again after `Retry-After`',
 };
+
+/** What can go wrong when a body is read. */
+const READING_STATUSES = [408, 413, 415];
 
 type Source = { route: Route; schemas: SchemaCollection; example: OperationExample };
 
@@ -80,7 +84,10 @@ function parametersOf(route: Route, schemas: SchemaCollection): unknown[] {
 /** Describes parameters by their parsed type: on the wire every parameter is text. */
 function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', schemas: SchemaCollection): unknown[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, examples, 'x-loci-extension': extension, ...rest } = schemas.of(field, 'output');
+    const parsed = schemas.of(field, 'output');
+    // A text that is parsed to something that no schema describes, such as filters, is described as it is sent.
+    const described = isTyped(parsed) ? parsed : { ...schemas.of(field, 'input'), ...parsed };
+    const { description, examples, 'x-loci-extension': extension, ...rest } = described;
     return {
       name,
       in: place,
@@ -91,6 +98,10 @@ function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', sche
       schema: rest,
     };
   });
+}
+
+function isTyped(schema: JsonSchema): boolean {
+  return ['type', 'enum', 'anyOf', '$ref'].some((keyword) => schema[keyword] !== undefined);
 }
 
 function bodyOf({ route, schemas, example }: Source): Record<string, unknown> | null {
@@ -129,11 +140,14 @@ function pageOf({ responseType, pageStatuses = [] }: Route, status: number): Rec
 
 function failureSchema(route: Route, status: number, schemas: SchemaCollection): JsonSchema {
   if (status !== (route.validationStatus ?? 422)) return schemas.of(ErrorBody, 'output');
+  // A malformed form, a reused Idempotency-Key, and what the route names besides are reported by their codes. When no item of a form
+  // is accepted, the response is the normal one, with an error for each item.
+  const hasCode = route.form !== undefined || route.idempotent === true || route.otherStatuses?.[status] !== undefined;
+  const others = [...(hasCode ? [ErrorBody] : []), ...(route.form === undefined ? [] : [route.response])];
   const validation = schemas.of(ValidationErrorBody, 'output');
-  // When no item of a form is accepted, the response is the normal one, with an error for each item. A reused
-  // Idempotency-Key is reported by its code.
-  if (route.form !== undefined) return { anyOf: [validation, schemas.of(route.response, 'output')] };
-  return route.idempotent === true ? { anyOf: [validation, schemas.of(ErrorBody, 'output')] } : validation;
+  return others.length === 0
+    ? validation
+    : { anyOf: [validation, ...others.map((schema) => schemas.of(schema, 'output'))] };
 }
 
 function successOf({ route, schemas, example }: Source): Record<string, unknown> {
@@ -168,7 +182,7 @@ function failureStatuses(route: Route): number[] {
   if (route.permission === null) {
     const names = route.params !== undefined || route.query !== undefined;
     if (route.isAtRoot === true) return [...(names ? [404, validation] : []), 500];
-    return [...(names ? [404] : []), ...(reads ? [413, 415] : []), validation, 429, 500];
+    return [...(names ? [404] : []), ...(reads ? READING_STATUSES : []), validation, 429, 500];
   }
   return [
     401,
@@ -178,7 +192,7 @@ function failureStatuses(route: Route): number[] {
     // At least for a query parameter that the operation does not have.
     validation,
     ...(route.idempotent === true ? [409, 422] : []),
-    ...(reads ? [413, 415] : []),
+    ...(reads ? READING_STATUSES : []),
     429,
     500,
     503,

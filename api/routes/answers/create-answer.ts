@@ -6,6 +6,7 @@ import { lateErrorBody } from '#api/http/response/answer-errors.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { eventStreamReply, type ServerSentEvent } from '#api/http/response/server-sent-events.ts';
 import { route } from '#api/http/route.ts';
+import { MODEL_STATUSES } from '../model-statuses.ts';
 
 export const createAnswerRoute = route(
   {
@@ -38,7 +39,11 @@ export const createAnswerRoute = route(
       description: 'With `stream`: events `sources`, `delta`, `citation`, `done` and `error`, each with JSON as data',
       example: 'event: delta\ndata: {"text":"A rotated token survives"}\n\n',
     },
-    otherStatuses: { 409: 'The conversation is not active, or the embedder of the collections is not configured' },
+    otherStatuses: {
+      400: MODEL_STATUSES.chatRefused,
+      409: 'The conversation is not active, or the embedder of the collections is not configured',
+      422: MODEL_STATUSES.embeddingRejected,
+    },
   },
   async ({ services, caller, body, idempotency, context }) => {
     const gone = abortOnClose(context);

@@ -11,6 +11,7 @@ import { lateErrorBody } from '#api/http/response/answer-errors.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { eventStreamReply, type ServerSentEvent } from '#api/http/response/server-sent-events.ts';
 import { route } from '#api/http/route.ts';
+import { MODEL_STATUSES } from '../model-statuses.ts';
 
 export const createChatCompletionRoute = route(
   {
@@ -35,7 +36,11 @@ export const createChatCompletionRoute = route(
       example:
         'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"A rotated token"}}]}\n\n',
     },
-    otherStatuses: { 409: 'The embedder of the collections is not configured' },
+    otherStatuses: {
+      400: MODEL_STATUSES.chatRefused,
+      409: 'The embedder of the collections is not configured',
+      422: MODEL_STATUSES.embeddingRejected,
+    },
   },
   async ({ services, caller, body, context }) => {
     const gone = abortOnClose(context);

@@ -2,6 +2,7 @@ import { ExplainSearchRequest, MissingResult } from '#domain/records/missing-res
 import { explainSearch } from '#operations/search/explain-search.ts';
 import { whileConnected } from '#api/http/request/while-connected.ts';
 import { route } from '#api/http/route.ts';
+import { MODEL_STATUSES } from '../model-statuses.ts';
 
 export const explainSearchRoute = route(
   {
@@ -16,7 +17,10 @@ export const explainSearchRoute = route(
     permission: 'collections:read',
     body: ExplainSearchRequest,
     response: MissingResult,
-    otherStatuses: { 409: 'The embedder of the collection is not configured; `keyword` searches still work' },
+    otherStatuses: {
+      409: 'The embedder of the collection is not configured; `keyword` searches still work',
+      422: MODEL_STATUSES.embeddingRejected,
+    },
     extension: true,
   },
   async ({ services, caller, body, context }) =>

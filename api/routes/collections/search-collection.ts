@@ -2,6 +2,7 @@ import { SearchRequest, SearchResponse } from '#domain/records/search.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
 import { whileConnected } from '#api/http/request/while-connected.ts';
 import { route } from '#api/http/route.ts';
+import { MODEL_STATUSES } from '../model-statuses.ts';
 
 export const searchCollectionRoute = route(
   {
@@ -22,7 +23,10 @@ export const searchCollectionRoute = route(
     permission: 'collections:read',
     body: SearchRequest,
     response: SearchResponse,
-    otherStatuses: { 409: 'The embedder of the collection is not configured; `keyword` searches still work' },
+    otherStatuses: {
+      409: 'The embedder of the collection is not configured; `keyword` searches still work',
+      422: MODEL_STATUSES.embeddingRejected,
+    },
   },
   async ({ services, caller, body, context }) =>
     whileConnected(context, (signal) => searchCollection(services, caller, { ...body, signal })),

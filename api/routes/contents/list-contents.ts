@@ -28,6 +28,7 @@ const Query = z.object({
     .transform(parseFilters)
     .optional()
     .meta({
+      contentMediaType: 'application/json',
       description:
         'Conditions in the grammar of search, as JSON: `{"lang": "en", "size": {"$gt": 1000}}`. Conditions on `chunk.*` are for ' +
         'searches only. Each response looks at up to 5,000 contents, so a page may have fewer than `limit` contents, or none, ' +

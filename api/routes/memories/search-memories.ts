@@ -3,6 +3,7 @@ import { searchMemories } from '#operations/memories/search-memories.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { route } from '#api/http/route.ts';
+import { MODEL_STATUSES } from '../model-statuses.ts';
 
 export const searchMemoriesRoute = route(
   {
@@ -25,6 +26,7 @@ export const searchMemoriesRoute = route(
     permission: 'memories:read',
     body: SearchMemoriesRequest,
     response: SearchMemoriesResponse,
+    otherStatuses: { 422: MODEL_STATUSES.embeddingRejected },
   },
   async ({ services, caller, body, context }) => {
     const signal = abortOnClose(context);

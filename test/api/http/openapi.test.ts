@@ -24,8 +24,14 @@ const Operation = z.object({
   summary: z.string(),
   'x-loci-extension': z.boolean().optional(),
   parameters: z.array(
-    z.object({ name: z.string().optional(), in: z.string().optional(), $ref: z.string().optional() }),
+    z.object({
+      name: z.string().optional(),
+      in: z.string().optional(),
+      $ref: z.string().optional(),
+      schema: z.looseObject({}).optional(),
+    }),
   ),
+  requestBody: z.unknown().optional(),
   responses: z.record(z.string(), z.unknown()),
 });
 const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) }).parse(document);
@@ -111,6 +117,44 @@ test('validation errors are documented as 400 for upload and as 422 elsewhere', 
   const search = paths['/api/v1/collections/search']?.['post']?.responses ?? {};
   t.true('400' in upload && '202' in upload);
   t.true('422' in search && !('400' in search));
+});
+
+test('a body that is not received can answer 408, 413 and 415, and an operation without one cannot', (t) => {
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { responses, requestBody }] of Object.entries(operations)) {
+      const statuses = Object.keys(responses).filter((status) => ['408', '413', '415'].includes(status));
+      t.deepEqual(statuses, requestBody === undefined ? [] : ['408', '413', '415'], `${method} ${path}`);
+    }
+  }
+});
+
+test('every form of an error is documented where an operation has several', (t) => {
+  const formsOf = (method: string, path: string, status: string) => {
+    const text = JSON.stringify(paths[`/api/v1${path}`]?.[method]?.responses[status] ?? {});
+    return [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+  };
+  const both = ['ValidationError', 'Error'];
+  t.deepEqual(formsOf('post', '/upload', '400'), [...both, 'UploadResponse'], 'a malformed form, and no accepted item');
+  // The embedding server rejects the query.
+  for (const path of ['/collections/search', '/collections/search/explain', '/memories/search', '/chat/completions']) {
+    t.deepEqual(formsOf('post', path, '422'), both, path);
+  }
+  t.deepEqual(formsOf('post', '/answers', '422'), both);
+  // The content filter of the chat model blocks the answer.
+  for (const path of ['/answers', '/chat/completions']) t.deepEqual(formsOf('post', path, '400'), ['Error'], path);
+});
+
+test('every query parameter has a type, and filters, which are parsed, are JSON as text', (t) => {
+  const Query = z.object({ type: z.string() });
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const { parameters } of Object.values(operations)) {
+      for (const parameter of parameters) {
+        if (parameter.in === 'query') t.true(Query.safeParse(parameter.schema).success, `${parameter.name} of ${path}`);
+      }
+    }
+  }
+  const filters = paths['/api/v1/contents']?.['get']?.parameters.find(({ name }) => name === 'filters');
+  t.like(filters?.schema, { type: 'string', contentMediaType: 'application/json' });
 });
 
 test('a failure that a newer version stored is shown as `internal`, and does not make its record unreadable', (t) => {
