@@ -60,7 +60,7 @@ export async function acceptUpload(
   const isUrgent = isSmall(planned.map(({ content }) => content)); // It waits for no request of a thousand files.
   const blobs = planned.flatMap((item) => item.blob ?? []);
   if (blobs.length > 0) await requireUploadAccess(services, caller, form.collection_id);
-  const effect = () => runExclusiveByKey(form.collection_id, write, { isUrgent });
+  const effect = () => runExclusiveByKey(`${caller.scope.workspaceId} ${form.collection_id}`, write, { isUrgent });
   const { status, body } = await storeFor(services, caller, { blobs, effect });
   startWorkflows(services, jobs);
   return { status, body };
