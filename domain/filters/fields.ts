@@ -27,6 +27,12 @@ const CONTENT_FIELDS = {
   created_at: 'date',
 } as const satisfies Record<string, FieldType>;
 
+/** Content fields with hexadecimal digits, which are stored in lower case. */
+const HEXADECIMAL: ReadonlySet<string> = new Set([
+  'content_id',
+  'content_hash',
+] satisfies (keyof typeof CONTENT_FIELDS)[]);
+
 const METADATA_PREFIX = 'metadata.';
 const CHUNK_PREFIX = 'chunk.';
 
@@ -44,6 +50,11 @@ export function resolveField(key: string): Field | null {
 
 function metadataField(area: FieldArea, path: string): Field | null {
   return path === '' ? null : { area, path, type: 'any' };
+}
+
+/** Returns a text as the field has it: ids and hashes may be sent in capitals. */
+export function normalizeText(text: string, { area, path }: Field): string {
+  return area === 'content' && HEXADECIMAL.has(path) ? text.toLowerCase() : text;
 }
 
 function isContentField(key: string): key is keyof typeof CONTENT_FIELDS {

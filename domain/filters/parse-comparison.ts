@@ -1,4 +1,4 @@
-import type { Field } from './fields.ts';
+import { normalizeText, type Field } from './fields.ts';
 import type { Filter, RangeFilter, Scalar } from './filter.ts';
 import { isOverLimit, MATCHES_NOTHING, placeOfKey, reportProblem, type FilterPlace } from './filter-problems.ts';
 import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
@@ -90,7 +90,7 @@ function comparable(operand: unknown, field: Field, place: FilterPlace): Scalar 
     const instant = contentInstant(operand, place);
     return instant === null ? null : isoDateOfInstant(instant);
   }
-  if (typeof operand === 'string' && field.type !== 'number') return operand;
+  if (typeof operand === 'string' && field.type !== 'number') return normalizeText(operand, field);
   if (typeof operand === 'number' && field.type !== 'text' && Number.isFinite(operand)) return operand;
   if (typeof operand === 'boolean' && field.type === 'any') return operand;
   const expected = {

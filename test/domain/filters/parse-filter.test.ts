@@ -21,6 +21,20 @@ test('treats a missing or empty filter as no condition', (t) => {
   t.is(parseFilter({}), null);
 });
 
+test('ids and hashes may be sent in capitals, other texts are compared as they are', (t) => {
+  const id = 'ABCDEFAB-0000-4000-8000-00000000000F';
+  const valuesOf = (input: object) => {
+    const filter = parseFilter(input);
+    return filter?.kind === 'one_of' ? [...filter.values] : filter;
+  };
+  t.deepEqual(valuesOf({ content_id: id }), [id.toLowerCase()]);
+  t.deepEqual(valuesOf({ content_id: { $in: [id, id.toLowerCase()] } }), [id.toLowerCase()]);
+  t.deepEqual(valuesOf({ content_hash: { $eq: 'AB01' } }), ['ab01']);
+  for (const key of ['name', 'external_id', 'metadata.content_id', 'chunk.content_hash']) {
+    t.deepEqual(valuesOf({ [key]: id }), [id], key);
+  }
+});
+
 const refused: readonly (readonly [string, unknown, string, string])[] = [
   ['a text as filter', 'lang=en', 'body.filters', 'filter_type'],
   ['a list as filter', [{ lang: 'en' }], 'body.filters', 'filter_type'],
