@@ -15,6 +15,7 @@ import { findPassingChunks } from './find-passing-chunks.ts';
 import { findPlaces, type Places } from './find-places.ts';
 import { explainTerms, missingMessage } from './missing-message.ts';
 import { measureRelevance } from './measure-relevance.ts';
+import { queryVectors } from './query-vectors.ts';
 import { rerankDepth } from './rerank-hits.ts';
 import { searchCollection } from './search-collection.ts';
 
@@ -186,8 +187,14 @@ function searchAsAsked(services: Services, caller: Caller, { request, expected }
 async function relevanceOfRow(
   services: Services,
   caller: Caller,
-  { request: { query, search_type }, row }: { request: ExplainSearchRequest; row: ChunkText },
+  { request: { query, search_type, signal }, row }: { request: ExplainCall; row: ChunkText },
 ): Promise<number | null> {
-  const [rated] = await measureRelevance(services, caller, { request: { query, search_type }, hits: [{ row }] });
+  const vectorOf = queryVectors(
+    services,
+    { text: query, share: caller.scope.workspaceId, signal },
+    { hasOthers: false },
+  );
+  const asked = { query, search_type, vectorOf, isOfSeveral: false };
+  const [rated] = await measureRelevance(services, caller, { request: asked, hits: [{ row }] });
   return rated?.relevance ?? null;
 }

@@ -9,13 +9,19 @@ import { createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts
 import { calibrate, relevanceOf, similarityOf, type Calibration } from '#domain/search/relevance.ts';
 import type { ChunkText } from '#store/contents/chunk-hits.ts';
 import type { Services } from '#operations/services.ts';
-import { embedQuery } from './embed-query.ts';
+import type { VectorOf } from './query-vectors.ts';
 
 /** Calibrated with the first search that needs it, once in each process. */
 const calibrations = new WeakMap<Embedder, Promise<Calibration | null>>();
 
-/** Callers that measure several times keep for them the query as it was read, and the collections of which vectors could not be compared. */
+/**
+ * `vectorOf`: the vector of the query in a space. `isOfSeveral`: whether several collections were searched, of which one that fails must
+ * not fail the others. Callers that measure several times keep for them the query as it was read, and the collections of which vectors
+ * could not be compared.
+ */
 type RelevanceRequest = Pick<SearchRequest, 'query' | 'search_type'> & {
+  vectorOf: VectorOf;
+  isOfSeveral: boolean;
   matcher?: QueryMatcher;
   byWordsAlone?: Set<string>;
 };
@@ -28,7 +34,8 @@ const COMPARISON_LIMIT_MS = 5_000;
 /**
  * Measures how relevant hits are by themselves, whatever else was found. The hits of a keyword search are compared by their vectors
  * as well, because words alone tell little about long questions, but it needs no embedder: without one, words decide.
- * @throws AppError `conflict` when the embedder of a collection is not configured; `dependency_unavailable` when the hits are of one.
+ * @throws AppError `conflict` when the embedder of a collection is not configured; `dependency_unavailable` when one collection was
+ *   searched.
  */
 export async function measureRelevance<One extends RatedHit>(
   services: Services,
@@ -44,7 +51,7 @@ export async function measureRelevance<One extends RatedHit>(
     [...byCollection].map(async ([id, ofCollection]) => {
       if (byWordsAlone.has(id)) return;
       const comparison = compareVectors(services, caller, { request, collectionId: id, ofCollection });
-      const mayFail = isKeyword || byCollection.size > 1;
+      const mayFail = isKeyword || request.isOfSeveral;
       const similarities = mayFail ? await orWordsAlone(comparison, { needsEmbedder: !isKeyword }) : await comparison;
       if (similarities === WORDS_ALONE) byWordsAlone.add(id);
       compared.set(id, similarities);
@@ -93,7 +100,7 @@ type Comparison = { request: RelevanceRequest; collectionId: string; ofCollectio
 async function compareVectors(
   services: Services,
   caller: Caller,
-  { request: { query, search_type }, collectionId, ofCollection }: Comparison,
+  { request: { search_type, vectorOf }, collectionId, ofCollection }: Comparison,
 ): Promise<Similarities> {
   const found = await services.stores.collections.findIndex(caller.scope, collectionId);
   if (!found) return WORDS_ALONE;
@@ -102,7 +109,7 @@ async function compareVectors(
   if (search_type === 'keyword' && space.provider === 'lexical') return WORDS_ALONE;
   const ids = ofCollection.map(({ row }) => row.id);
   const [queryVector, vectors, calibration] = await Promise.all([
-    embedQuery(services, space, { text: query, share: caller.scope.workspaceId }),
+    vectorOf(space),
     services.vectors.fetchVectors(space, tenant, ids),
     findCalibration(services, space),
   ]);

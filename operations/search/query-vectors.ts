@@ -6,7 +6,8 @@ import { embedQuery, type QueryText } from './embed-query.ts';
 /** How long a search waits for one of several embedders. */
 const LIMIT_MS = 10_000;
 
-type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array>;
+/** Returns the vector of a query in a space. */
+export type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array>;
 
 /**
  * Returns a function that embeds a query once for each space. `hasOthers`: there are results without it, which an embedder that does not

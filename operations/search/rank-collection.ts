@@ -6,7 +6,7 @@ import type { SearchRequest } from '#domain/records/search.ts';
 import type { SearchedIndex } from '#store/collections/collections.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';
 import type { Services } from '#operations/services.ts';
-import { embedQuery } from './embed-query.ts';
+import { queryVectors } from './query-vectors.ts';
 import type { Ranking } from './ranking.ts';
 
 type CollectionSearch = {
@@ -30,10 +30,12 @@ export async function rankCollection(
   if (!found) throw collectionNotFound();
   const { index } = found;
   const text = { text: request.query, share: caller.scope.workspaceId, signal };
-  const queryVector = request.search_type === 'keyword' ? null : await embedQuery(services, index.space, text);
+  const vectorOf = queryVectors(services, text, { hasOthers: false });
+  const queryVector = request.search_type === 'keyword' ? null : await vectorOf(index.space);
   const facetQuery = filter === null ? null : compileFilter(filter);
   return {
     collectionIds: new Set([collectionId]),
+    vectorOf,
     searchIndex: async (limit, exclude) => {
       signal?.throwIfAborted();
       return services.vectors.search(index.space, index.tenant, {

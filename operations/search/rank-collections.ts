@@ -1,6 +1,5 @@
 import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { compileFilter } from '#domain/filters/compile-filter.ts';
 import type { Filter } from '#domain/filters/filter.ts';
 import { MAX_SEARCHED_COLLECTIONS, type FailedCollection, type SearchRequest } from '#domain/records/search.ts';
@@ -10,7 +9,7 @@ import { collectionNotFound } from '#operations/collections/collections.ts';
 import type { ContentVersion } from '#store/weaviate/vector-index.ts';
 import type { Services } from '#operations/services.ts';
 import { requireIndexExists } from './rank-collection.ts';
-import { queryVectors, spaceKey } from './query-vectors.ts';
+import { queryVectors, spaceKey, type VectorOf } from './query-vectors.ts';
 import type { Ranking } from './ranking.ts';
 
 /** Hits of each leg of a collection, at least: a chunk that is far down in both legs can be among the best of both together. */
@@ -35,15 +34,15 @@ export async function rankCollections(services: Services, caller: Caller, search
   const { request, signal } = search;
   const text = { text: request.query, share: caller.scope.workspaceId, signal };
   const hasOthers = new Set(targets.map(({ index }) => spaceKey(index.space))).size > 1;
-  const embed = queryVectors(services, text, { hasOthers });
-  const vectors: VectorOf = async (space) => (request.search_type === 'keyword' ? null : embed(space));
+  const vectorOf = queryVectors(services, text, { hasOthers });
   let failed: FailedCollection[] = [];
   return {
     collectionIds: new Set(targets.map(({ collectionId }) => collectionId)),
+    vectorOf,
     searchIndex: async (limit, exclude) => {
       const depth = Math.max(limit, MIN_LEG_DEPTH);
       const outcomes = await Promise.all(
-        targets.map((target) => searchTarget(services, caller, { target, depth, exclude, search, vectors })),
+        targets.map((target) => searchTarget(services, caller, { target, depth, exclude, search, vectorOf })),
       );
       const failures = outcomes.filter((outcome) => 'failed' in outcome);
       const [first] = failures;
@@ -77,14 +76,12 @@ export async function findSearchedCollections(
   throw validationError([{ loc: ['body', 'collection_ids'], msg, type: 'too_many_collections' }]);
 }
 
-type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array | null>;
-
 type TargetSearch = {
   target: SearchedIndex;
   depth: number;
   exclude: readonly ContentVersion[];
   search: CollectionsSearch;
-  vectors: VectorOf;
+  vectorOf: VectorOf;
 };
 
 async function searchTarget(services: Services, caller: Caller, asked: TargetSearch): Promise<Outcome> {
@@ -98,10 +95,10 @@ async function searchTarget(services: Services, caller: Caller, asked: TargetSea
 }
 
 async function searchLegs(services: Services, caller: Caller, asked: TargetSearch): Promise<CollectionLegs> {
-  const { target, depth, exclude, search, vectors } = asked;
+  const { target, depth, exclude, search, vectorOf } = asked;
   const { query, search_type: type } = search.request;
   const { space, tenant } = target.index;
-  const queryVector = await vectors(space);
+  const queryVector = type === 'keyword' ? null : await vectorOf(space);
   const filter = search.filter === null ? null : compileFilter(search.filter);
   const place = { share: caller.scope.workspaceId, lane: 'express', signal: search.signal } as const;
   const leg = (name: 'keyword' | 'vector') => {

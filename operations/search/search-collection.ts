@@ -106,7 +106,7 @@ async function findHits(services: Services, caller: Caller, { request, filter, r
   const verified = window === 'in steps' ? await rankInSteps(endOf(request) + 1, rank) : await rank(window);
   signal?.throwIfAborted();
   const ranked = await rerankHits(services, caller, { query, option: rerank, hits: verified, onReplaced });
-  const selected = await selectHits(services, caller, { request, hits: ranked.hits, onReplaced, signal });
+  const selected = await selectHits(services, caller, { request, hits: ranked.hits, ranking, onReplaced, signal });
   return { ...selected, reranking: ranked.reranking };
 }
 

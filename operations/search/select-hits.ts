@@ -5,6 +5,7 @@ import { boostedScore } from '#domain/search/recency.ts';
 import type { Services } from '#operations/services.ts';
 import { completeHits, readTexts } from './complete-hits.ts';
 import { measureRelevance } from './measure-relevance.ts';
+import type { Ranking } from './ranking.ts';
 import type { RankedHit } from './rerank-hits.ts';
 import type { ChunkRow } from './verified-hit.ts';
 
@@ -13,10 +14,11 @@ const RATED_AT_ONCE = 25;
 /** `relevance` is null unless the request sets `min_score`. */
 type RelevantHit = RankedHit & { relevance: number | null };
 
-/** `onReplaced`: called when hits were replaced since they were verified. */
+/** `onReplaced`: called when hits were replaced since they were verified. `ranking`: the one that the hits are of. */
 type Selection = {
   request: SearchRequest;
   hits: readonly RankedHit[];
+  ranking: Pick<Ranking, 'collectionIds' | 'vectorOf'>;
   onReplaced: () => void;
   signal?: AbortSignal | undefined;
 };
@@ -52,14 +54,21 @@ export async function selectHits(
 async function takeRelevant(
   services: Services,
   caller: Caller,
-  { request, hits, onReplaced, signal }: Selection,
+  { request, hits, ranking, onReplaced, signal }: Selection,
 ): Promise<RelevantHit[]> {
   const { min_score: minScore, offset = 0, max_results: limit } = request;
   if (minScore === undefined) return hits.map((hit) => ({ ...hit, relevance: null }));
   // A boost of newer contents can bring any hit to the page.
   const needed = request.recency === undefined ? offset + limit + (request.offset === undefined ? 0 : 1) : Infinity;
   const { query, search_type } = request;
-  const asked = { query, search_type, matcher: createMatcher(query), byWordsAlone: new Set<string>() };
+  const read = { matcher: createMatcher(query), byWordsAlone: new Set<string>() };
+  const asked = {
+    query,
+    search_type,
+    ...read,
+    vectorOf: ranking.vectorOf,
+    isOfSeveral: ranking.collectionIds.size > 1,
+  };
   const relevant: RelevantHit[] = [];
   for (let start = 0; start < hits.length; start += RATED_AT_ONCE) {
     signal?.throwIfAborted();
