@@ -46,6 +46,7 @@ export async function rankCollection(
         exclude,
         limit,
         explain: request.explain,
+        signal,
       });
     },
     requireIndexExists: async () => {

@@ -14,18 +14,23 @@ import type { Ranking } from './ranking.ts';
 
 /** Hits of each leg of a collection, at least: a chunk that is far down in both legs can be among the best of both together. */
 const MIN_LEG_DEPTH = 50;
+/** How long a search waits for the index in all, which is as long as one call may take: legs that wait for a slot do not add up. */
+const LIMIT_MS = 30_000;
 
+/** `limitMs`: how long it waits for the index. */
 type CollectionsSearch = {
   request: SearchRequest;
   filter: Filter | null;
   collectionIds: readonly string[];
   signal?: AbortSignal | undefined;
+  limitMs?: number;
 };
 type Outcome = { legs: CollectionLegs } | { failed: FailedCollection; error: unknown };
 
 /**
  * Ranks several collections together: each is searched by itself, and their hits are merged. A collection that fails is
- * named, and the others are searched all the same. No ids: every collection with contents that the caller reaches.
+ * named, and the others are searched all the same; so is each that has not answered when the time of the search is over. No ids:
+ * every collection with contents that the caller reaches.
  * @throws AppError `not_found` when one of the ids is not in scope; `validation_failed` when there are too many collections; the
  *   failure of the first collection when all fail.
  */
@@ -35,14 +40,16 @@ export async function rankCollections(services: Services, caller: Caller, search
   const text = { text: request.query, share: caller.scope.workspaceId, signal };
   const hasOthers = new Set(targets.map(({ index }) => spaceKey(index.space))).size > 1;
   const vectorOf = queryVectors(services, text, { hasOthers });
+  const deadline = createDeadline(search.limitMs ?? LIMIT_MS);
   let failed: FailedCollection[] = [];
   return {
     collectionIds: new Set(targets.map(({ collectionId }) => collectionId)),
     vectorOf,
     searchIndex: async (limit, exclude) => {
       const depth = Math.max(limit, MIN_LEG_DEPTH);
+      const common = { search, vectorOf, deadline };
       const outcomes = await Promise.all(
-        targets.map((target) => searchTarget(services, caller, { target, depth, exclude, search, vectorOf })),
+        targets.map((target) => searchTarget(services, caller, { ...common, target, depth, exclude })),
       );
       const failures = outcomes.filter((outcome) => 'failed' in outcome);
       const [first] = failures;
@@ -76,18 +83,35 @@ export async function findSearchedCollections(
   throw validationError([{ loc: ['body', 'collection_ids'], msg, type: 'too_many_collections' }]);
 }
 
+type Deadline = ReturnType<typeof createDeadline>;
+
+/** Creates the deadline of a search: `start` begins it unless it has begun, and `explain` says what its error means. */
+function createDeadline(limitMs: number) {
+  let signal: AbortSignal | null = null;
+  return {
+    start: (): AbortSignal => (signal ??= AbortSignal.timeout(limitMs)),
+    explain(error: unknown): unknown {
+      if (signal?.aborted !== true || error !== signal.reason) return error;
+      const message = `The search index did not answer within ${limitMs / 1_000} s; try again shortly.`;
+      return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: 5 });
+    },
+  };
+}
+
 type TargetSearch = {
   target: SearchedIndex;
   depth: number;
   exclude: readonly ContentVersion[];
   search: CollectionsSearch;
   vectorOf: VectorOf;
+  deadline: Deadline;
 };
 
 async function searchTarget(services: Services, caller: Caller, asked: TargetSearch): Promise<Outcome> {
   try {
     return { legs: await searchLegs(services, caller, asked) };
-  } catch (error) {
+  } catch (thrown) {
+    const error = asked.deadline.explain(thrown);
     if (!(error instanceof AppError)) throw error;
     const { code, message } = error;
     return { failed: { collection_id: asked.target.collectionId, code, message }, error };
@@ -95,14 +119,17 @@ async function searchTarget(services: Services, caller: Caller, asked: TargetSea
 }
 
 async function searchLegs(services: Services, caller: Caller, asked: TargetSearch): Promise<CollectionLegs> {
-  const { target, depth, exclude, search, vectorOf } = asked;
+  const { target, depth, exclude, search, vectorOf, deadline } = asked;
   const { query, search_type: type } = search.request;
   const { space, tenant } = target.index;
   const queryVector = type === 'keyword' ? null : await vectorOf(space);
   const filter = search.filter === null ? null : compileFilter(search.filter);
-  const place = { share: caller.scope.workspaceId, lane: 'express', signal: search.signal } as const;
+  // Begins with the first leg: embedding the query has a limit of its own.
+  const late = deadline.start();
+  const signal = search.signal ? AbortSignal.any([search.signal, late]) : late;
+  const place = { share: caller.scope.workspaceId, lane: 'express', signal } as const;
   const leg = (name: 'keyword' | 'vector') => {
-    const ask = { type: name, queryText: query, queryVector, filter, exclude, limit: depth };
+    const ask = { type: name, queryText: query, queryVector, filter, exclude, limit: depth, signal };
     return services.searchSlots.run(() => services.vectors.search(space, tenant, ask), place);
   };
   const [keyword, vector] = await Promise.all([

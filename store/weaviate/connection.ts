@@ -28,8 +28,11 @@ type RestRequest = { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: 
 type GrpcOperation<T> = (calls: GrpcCalls, options: CallOptions) => Promise<T>;
 
 export type WeaviateConnection = {
-  /** Runs calls of the gRPC client in one tenant; fails within a second when Weaviate is unreachable. Errors are not mapped. */
-  inTenant<T>(tenant: Tenant, operation: TenantOperation<T>): Promise<T>;
+  /**
+   * Runs calls of the gRPC client in one tenant; fails within a second when Weaviate is unreachable, and at once, with the reason of the
+   * signal, when that is aborted. Errors are not mapped.
+   */
+  inTenant<T>(tenant: Tenant, operation: TenantOperation<T>, signal?: AbortSignal): Promise<T>;
   /** Sends a REST request and returns the parsed response, null when it is empty. Errors are not mapped. */
   rest(request: RestRequest): Promise<unknown>;
   /** Runs calls of our own gRPC client. Errors are not mapped. */
@@ -92,18 +95,21 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     return calls;
   }
 
-  /** Fails within a second when Weaviate is unreachable. */
-  async function guarded<T>(call: (callEnded: AbortSignal) => Promise<T>): Promise<T> {
+  /** Fails within a second when Weaviate is unreachable, and at once when the signal is aborted. */
+  async function guarded<T>(call: (callEnded: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const callEnded = new AbortController();
-    try {
+    const ended = callEnded.signal;
+    const run = async (): Promise<T> => {
       if (probeBeforeNextCall) await requireReachable(probe);
+      ended.throwIfAborted();
       probeBeforeNextCall = false;
-      return await Promise.race([
-        call(callEnded.signal),
-        failWhenUnreachable(probe, callEnded.signal, options.timeoutMs),
-      ]);
+      return Promise.race([call(ended), failWhenUnreachable(probe, ended, options.timeoutMs)]);
+    };
+    try {
+      return await (signal ? Promise.race([failWhenAborted(signal, ended), run()]) : run());
     } catch (error) {
-      probeBeforeNextCall ||= !isAnswer(error);
+      // That a caller no longer waits says nothing about Weaviate.
+      probeBeforeNextCall ||= !isAnswer(error) && signal?.aborted !== true;
       throw error;
     } finally {
       callEnded.abort();
@@ -111,13 +117,13 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   }
 
   return {
-    inTenant: (tenant, operation) =>
+    inTenant: (tenant, operation, signal) =>
       guarded(async (callEnded) => {
         const { collections } = await openedClient();
         callEnded.throwIfAborted();
         const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
         return operation(collection.withConsistency('QUORUM'), callEnded);
-      }),
+      }, signal),
     grpc: (operation) =>
       guarded(async (signal) => {
         const opened = await openedCalls();
@@ -164,6 +170,16 @@ async function requireReachable(probe: () => Promise<void>): Promise<void> {
       if (isUnreachable(second)) throw second;
     });
   });
+}
+
+/** Rejects with the reason of the signal when that is aborted before the call has ended; never resolves. */
+function failWhenAborted(signal: AbortSignal, callEnded: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const fail = (): void => reject(signal.reason);
+  if (signal.aborted) fail();
+  signal.addEventListener('abort', fail, { once: true });
+  callEnded.addEventListener('abort', () => signal.removeEventListener('abort', fail), { once: true });
+  return promise;
 }
 
 /** Rejects when Weaviate is unreachable or the timeout has passed; never resolves. */

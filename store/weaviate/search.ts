@@ -27,6 +27,8 @@ export type IndexSearch = {
   explain?: boolean;
   /** False: a hybrid search keeps the fused scores of Weaviate, to measure what regularization changes. */
   regularize?: boolean;
+  /** Ends the search, which then throws its reason. */
+  signal?: AbortSignal | undefined;
 };
 
 /**
@@ -64,7 +66,7 @@ const KEYWORD_DEPTH = 100;
  * Searches one tenant. `vector` ranks by cosine similarity, `keyword` by BM25 over the text and the stemmed text, `hybrid` fuses
  * both by relative score, and, for queries of more than four words, moves the scores of the first 30 towards
  * those of similar hits. A missing tenant has no hits.
- * @throws AppError `dependency_unavailable` when Weaviate is unavailable, never an empty result.
+ * @throws AppError `dependency_unavailable` when Weaviate is unavailable, never an empty result; the reason of the signal.
  */
 export async function searchTenant(
   connection: WeaviateConnection,
@@ -74,6 +76,7 @@ export async function searchTenant(
   return runInTenant(connection, tenant, {
     absent: [],
     run: (collection, signal) => searchCollection({ collection, signal }, search),
+    signal: search.signal,
   });
 }
 

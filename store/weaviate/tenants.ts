@@ -154,15 +154,17 @@ export async function listTenants(connection: WeaviateConnection, space: Embeddi
  * Runs calls in a tenant that may be repeated; returns `absent` when the tenant does not exist. A server that is still loading
  * its schema also responds "not found", so a missing tenant is confirmed by the schema endpoint: data that is only unavailable
  * is never treated as empty. When the connection breaks, the calls run once more: other nodes of a cluster may be there.
+ * @throws the reason of the signal, at once when it is aborted.
  */
 export async function runInTenant<T>(
   connection: WeaviateConnection,
   tenant: Tenant,
-  { absent, run }: { absent: T; run: TenantOperation<T> },
+  { absent, run, signal }: { absent: T; run: TenantOperation<T>; signal?: AbortSignal | undefined },
 ): Promise<T> {
   try {
-    return await connection.inTenant(tenant, run);
+    return await connection.inTenant(tenant, run, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     if (!isTenantMissing(error) && !isBroken(error)) throw error;
     if (isTenantMissing(error)) {
       await connection.confirmReady();
@@ -171,7 +173,7 @@ export async function runInTenant<T>(
   }
   // The tenant was created in the meantime, or the server is still loading: a second call tells which.
   try {
-    return await connection.inTenant(tenant, run);
+    return await connection.inTenant(tenant, run, signal);
   } catch (error) {
     if (isTenantMissing(error)) throw indexUnavailable(error);
     throw error;

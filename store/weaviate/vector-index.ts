@@ -34,10 +34,13 @@ export function createVectorIndex(options: VectorIndexOptions) {
   const connection = createConnection(options);
   const uses = createTenantUses();
   const inTenant =
-    <Input, Output>(operation: (connection: WeaviateConnection, tenant: Tenant, input: Input) => Promise<Output>) =>
+    <Input, Output>(
+      operation: (connection: WeaviateConnection, tenant: Tenant, input: Input) => Promise<Output>,
+      signalOf: (input: Input) => AbortSignal | undefined = () => undefined,
+    ) =>
     async (space: EmbeddingSpace, tenant: string, input: Input): Promise<Output> => {
       const startedMs = performance.now();
-      const output = await withAppErrors(operation(connection, { space, name: tenant }, input));
+      const output = await withAppErrors(operation(connection, { space, name: tenant }, input), signalOf(input));
       uses.record({ space, name: tenant }, performance.now() - startedMs);
       return output;
     };
@@ -70,7 +73,7 @@ export function createVectorIndex(options: VectorIndexOptions) {
     hasObjects: inTenant(hasObjects),
     readObjects: inTenant(readObjects),
     fetchVectors: inTenant(fetchVectors),
-    search: inTenant(searchTenant),
+    search: inTenant(searchTenant, ({ signal }) => signal),
     /** Resolves when Weaviate is ready to serve. */
     ready: () => connection.ready(),
     /** The version of Weaviate; waits briefly, as `ready` does. */
@@ -79,10 +82,12 @@ export function createVectorIndex(options: VectorIndexOptions) {
   };
 }
 
-async function withAppErrors<T>(call: Promise<T>): Promise<T> {
+/** @throws the reason of the signal when it was aborted; else an AppError. */
+async function withAppErrors<T>(call: Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await call;
   } catch (error) {
+    signal?.throwIfAborted();
     throw toAppError(error);
   }
 }

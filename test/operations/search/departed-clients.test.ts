@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
@@ -9,14 +11,17 @@ import { SearchRequest } from '#domain/records/search.ts';
 import { retrievePassages } from '#operations/answers/retrieve-passages.ts';
 import { listContents } from '#operations/contents/contents.ts';
 import { countFacets } from '#operations/search/count-facets.ts';
+import { rankCollections } from '#operations/search/rank-collections.ts';
 import { explainSearch } from '#operations/search/explain-search.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
 import type { Services } from '#operations/services.ts';
 import { createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query } from '#store/postgres.ts';
+import { createVectorIndex } from '#store/weaviate/vector-index.ts';
 import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
+import { SERVER_DEFAULTS } from '#test/support/harness/stack.ts';
 
 /** Slots that all searches of a process share. */
 const SLOTS = 12;
@@ -129,6 +134,47 @@ test('whether the index has lost collections is asked in the slots of searches',
   t.is(asking, SLOTS);
   gate.resolve();
   t.like(await t.throwsAsync(failing), { code: 'dependency_unavailable' });
+});
+
+/** An index whose server accepts connections and never answers. */
+async function openHangingIndex(t: ExecutionContext): Promise<Services['vectors']> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const options = { url: `http://${address}`, grpc: address, apiKey: null, timeoutMs: 60_000 };
+  const vectors = createVectorIndex({ ...options, classes: SERVER_DEFAULTS });
+  t.teardown(async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await vectors.close();
+  });
+  return vectors;
+}
+
+test('an index that hangs keeps a search until one deadline, however many collections wait for a slot', async (t) => {
+  const { services, caller } = await openCollections(t, SLOTS);
+  const hanging = { ...services, vectors: await openHangingIndex(t) };
+  const search = { request: everywhere(), filter: null, collectionIds: [], limitMs: 500 };
+  const ranking = await rankCollections(hanging, caller, search);
+  const late = { code: 'dependency_unavailable', message: /did not answer within 0.5 s/ };
+  await t.throwsAsync(ranking.searchIndex(10, []), late);
+  await t.throwsAsync(ranking.searchIndex(10, []), late, 'nothing is asked any more');
+  const held = Array.from({ length: SLOTS }, () => services.searchSlots.hold({ lane: 'express' }));
+  for (const slot of await Promise.all(held)) slot[Symbol.dispose]();
+});
+
+test('a call of an index that hangs ends when the client leaves', async (t) => {
+  const { services, caller, collectionId } = await openCollections(t, 1);
+  const hanging = { ...services, vectors: await openHangingIndex(t) };
+  const gone = new AbortController();
+  const request = SearchRequest.parse({ query: 'otters', collection_id: collectionId });
+  const searching = searchCollection(hanging, caller, { ...request, signal: gone.signal });
+  setTimeout(() => gone.abort(new Error('the client left')), 200);
+  await t.throwsAsync(searching, { message: 'the client left' });
 });
 
 test('that there are too many collections is found out without looking into all of them', async (t) => {
