@@ -1,9 +1,8 @@
 import { assertNever } from '#domain/app-error.ts';
 import type { Field } from './fields.ts';
-import type { Filter, FilterRecord, Scalar } from './filter.ts';
+import { readsChunk, type Filter, type Scalar } from './filter.ts';
 import { isoDateOfInstant } from './iso-date.ts';
-import { matchesValues } from './matches-filter.ts';
-import { recordValues, type RecordValues } from './values-by-path.ts';
+import type { ReadChunk } from './matches-filter.ts';
 
 type Seen = { field: string; values: Scalar[] };
 /** A condition in words, whether it holds, and the values of its fields. */
@@ -13,26 +12,52 @@ const MAX_SEEN_VALUES = 20;
 const MAX_CHARACTERS = 500;
 const BOUNDS = { gt: '>', gte: '≥', lt: '<', lte: '≤' } as const;
 
-/** Checks each condition of a filter alone: those that must all hold are listed one by one. */
-export function checkConditions(filter: Filter, record: FilterRecord): ConditionCheck[] {
-  return checkValues(filter, recordValues(record));
+/**
+ * Checks each condition of a filter alone on the chunks of a content, one after the other: those that must all hold are listed one by
+ * one. A condition holds if one of the chunks fulfils it; then the values are those of that chunk, else those of all chunks.
+ */
+export function checkConditions(filter: Filter): { add: (chunk: ReadChunk) => void; checks: () => ConditionCheck[] } {
+  const examined = conditionsOf(filter).map(createExamination);
+  return {
+    add: (chunk) => examined.forEach(({ add }) => add(chunk)),
+    checks: () => examined.map(({ check }) => check()),
+  };
 }
 
-function checkValues(filter: Filter, values: RecordValues): ConditionCheck[] {
-  if (filter.kind === 'and') return filter.operands.flatMap((operand) => checkValues(operand, values));
-  return [
-    { condition: shorten(describe(filter)), holds: matchesValues(filter, values), seen: seenValues(filter, values) },
-  ];
+/** The conditions that must all hold. */
+function conditionsOf(filter: Filter): Filter[] {
+  return filter.kind === 'and' ? filter.operands.flatMap(conditionsOf) : [filter];
 }
 
-function seenValues(filter: Filter, values: RecordValues): Seen[] {
-  const seen = fieldsOf(filter).map((field): [string, Scalar[]] => [
-    nameOf(field),
-    [...(values[field.area].get(field.path) ?? [])]
-      .slice(0, MAX_SEEN_VALUES)
-      .map((value) => (typeof value === 'string' ? shorten(value) : value)),
-  ]);
-  return [...new Map(seen)].map(([field, found]) => ({ field, values: found }));
+function createExamination(condition: Filter) {
+  const fields = new Map(fieldsOf(condition).map((field) => [nameOf(field), { field, seen: new Set<Scalar>() }]));
+  const isOfChunk = readsChunk(condition);
+  let isSettled = false;
+  let holds = false;
+  return {
+    add({ values, fulfils }: ReadChunk): void {
+      if (isSettled) return;
+      holds = fulfils(condition);
+      // The content is the same for all of its chunks.
+      isSettled = holds || !isOfChunk;
+      for (const { field, seen } of fields.values()) {
+        if (holds) seen.clear();
+        addValues(seen, values[field.area].get(field.path));
+      }
+    },
+    check: (): ConditionCheck => ({
+      condition: shorten(describe(condition)),
+      holds,
+      seen: [...fields].map(([field, { seen }]): Seen => ({ field, values: [...seen] })),
+    }),
+  };
+}
+
+function addValues(seen: Set<Scalar>, values: ReadonlySet<Scalar> = new Set()): void {
+  for (const value of values) {
+    if (seen.size === MAX_SEEN_VALUES) return;
+    seen.add(typeof value === 'string' ? shorten(value) : value);
+  }
 }
 
 function fieldsOf(filter: Filter): Field[] {

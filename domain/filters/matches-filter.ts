@@ -13,17 +13,30 @@ export function matchesValues(filter: Filter, values: RecordValues): boolean {
   return holds(filter, { values, extents: new Map(), ofContent: new Map() });
 }
 
+/** A chunk of a content together with the fields of the content, as filters are evaluated on it. */
+export type ReadChunk = { values: RecordValues; fulfils: (filter: Filter) => boolean };
+
+/** Returns what reads the chunks of one content: however many filters are evaluated on a chunk, its metadata is read once. */
+export function createChunkReader({
+  content,
+  metadata,
+}: Omit<FilterRecord, 'chunk'>): (chunk: JsonObject) => ReadChunk {
+  const shared = { content: contentValues(content), metadata: objectValues(metadata) };
+  const ofContent = new Map<Filter, boolean>();
+  return (chunk) => {
+    const values = { ...shared, chunk: objectValues(chunk) };
+    const tested: Tested = { values, extents: new Map(), ofContent };
+    return { values, fulfils: (filter) => holds(filter, tested) };
+  };
+}
+
 /**
  * Returns what evaluates a filter on the chunks of one content, as `matchesFilter` does: the conditions on the content are tested
  * once for all of them.
  */
-export function createChunkTest(
-  filter: Filter,
-  { content, metadata }: Omit<FilterRecord, 'chunk'>,
-): (chunk: JsonObject) => boolean {
-  const shared = { content: contentValues(content), metadata: objectValues(metadata) };
-  const ofContent = new Map<Filter, boolean>();
-  return (chunk) => holds(filter, { values: { ...shared, chunk: objectValues(chunk) }, extents: new Map(), ofContent });
+export function createChunkTest(filter: Filter, record: Omit<FilterRecord, 'chunk'>): (chunk: JsonObject) => boolean {
+  const read = createChunkReader(record);
+  return (chunk) => read(chunk).fulfils(filter);
 }
 
 type Extent = { least: number; greatest: number };

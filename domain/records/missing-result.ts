@@ -9,6 +9,7 @@ const MISSING_REASONS = [
   'not_in_collection',
   'not_ingested',
   'filtered_out',
+  'filters_outdated',
   'not_indexed',
   'not_matched',
   'below_threshold',
@@ -106,9 +107,9 @@ export const MissingResult = z
     reason: z.enum(MISSING_REASONS).meta({
       description:
         'The first of these that holds. `not_in_collection`: the content is in other collections only. `not_ingested`: it has no ' +
-        'searchable version there, see `content`. `filtered_out`: see `filters`. `not_indexed`: the index does not have it. ' +
-        '`not_matched`: no word of the query is in it. `below_threshold`: `relevance` is smaller than `min_score`. `below_cut`: ' +
-        'others rank higher, see `lost_to`. `found`: it is among the results.',
+        'searchable version there, see `content`. `filtered_out`: see `filters`. `filters_outdated`: its filter fields have changed, ' +
+        'and the index does not have the change yet. `not_indexed`: the index does not have it. `not_matched`: no word of the query ' +
+        'is in it. `below_threshold`: `relevance` is smaller than `min_score`. `below_cut`: others rank higher, see `lost_to`. `found`: it is among the results.',
     }),
     message: z.string().meta({ description: 'The reason and what to do, for people.' }),
     query: z.string().meta({ description: 'Query of the request.' }),

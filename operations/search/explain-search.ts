@@ -1,5 +1,4 @@
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
-import { checkConditions } from '#domain/filters/check-conditions.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import type { Content } from '#domain/records/content.ts';
 import type { ContentStatusFields, ExplainSearchRequest, MissingResult } from '#domain/records/missing-result.ts';
@@ -102,8 +101,7 @@ async function examine(services: Services, caller: Caller, examination: Examinat
   const of = { contentId: content.id, collectionId, chunkId, filter, signal: examination.request.signal };
   const passing = link.active_version === null ? null : await findPassingChunks(services, caller, of);
   if (!passing?.shown) return { ...NOTHING, reason: chunkId === null ? 'not_ingested' : 'not_in_collection' };
-  const filters = filter === null ? [] : checkConditions(filter, passing.record);
-  const known = { ...NOTHING, filters, chunk_id: passing.shown };
+  const known = { ...NOTHING, filters: [...passing.checks], chunk_id: passing.shown };
   if (passing.ids.size === 0) return { ...known, reason: 'filtered_out' };
   return examineRanking(services, caller, { ...examination, ids: passing.ids, known });
 }
@@ -158,9 +156,10 @@ async function examineRanking(services: Services, caller: Caller, asked: Ranking
 }
 
 function reasonOf(
-  { keyword, vector }: Places,
+  { keyword, vector, isFiltersOutdated }: Places,
   { type, hasWords, isBelow }: { type: string; hasWords: boolean; isBelow: boolean },
 ): MissingResult['reason'] {
+  if (isFiltersOutdated) return 'filters_outdated';
   // Vectors match everything that the index has.
   if (vector !== null && !vector.is_matched && keyword?.is_matched !== true) return 'not_indexed';
   if (type === 'keyword' && keyword?.is_matched !== true) return hasWords ? 'not_indexed' : 'not_matched';

@@ -1,8 +1,8 @@
 import type { Caller } from '#domain/access/caller.ts';
-import type { Filter, FilterRecord } from '#domain/filters/filter.ts';
-import { readsChunk } from '#domain/filters/filter.ts';
+import { checkConditions, type ConditionCheck } from '#domain/filters/check-conditions.ts';
+import { readsChunk, type Filter } from '#domain/filters/filter.ts';
 import { NO_FIELDS, toFilterRecord, type ContentFields } from '#domain/filters/filter-record.ts';
-import { createChunkTest } from '#domain/filters/matches-filter.ts';
+import { createChunkReader } from '#domain/filters/matches-filter.ts';
 import { fieldsOfFilter, neededFields } from '#domain/filters/needed-fields.ts';
 import { createPause } from '#operations/pause.ts';
 import type { Services } from '#operations/services.ts';
@@ -22,10 +22,10 @@ type PassingQuery = {
 };
 
 /**
- * `shown`: the first chunk that passes, else the first one; null if none is published. `record`: what the filter tests of it.
- * `ids`: all that pass.
+ * `shown`: the first chunk that passes, else the first one; null if none is published. `ids`: all that pass. `checks`: the conditions of
+ * the filter, of the chunk that passes, else of all chunks.
  */
-export type PassingChunks = { shown: string | null; record: FilterRecord; ids: ReadonlySet<string> };
+export type PassingChunks = { shown: string | null; ids: ReadonlySet<string>; checks: readonly ConditionCheck[] };
 
 /** Finds the published chunks of a content in a collection that pass a filter, page by page; metadata only if the filter needs it. */
 export async function findPassingChunks(
@@ -35,21 +35,24 @@ export async function findPassingChunks(
 ): Promise<PassingChunks> {
   const { filter } = asked;
   const fields = await readFields(services, caller, asked);
-  const recordOf = (metadata: Record<string, unknown> | null) => toFilterRecord(fields, metadata ?? {});
-  const test = filter === null ? () => true : createChunkTest(filter, recordOf(null));
+  const read = createChunkReader(toFilterRecord(fields, {}));
   const pause = createPause(asked.signal);
   const ids = new Set<string>();
-  let first: PassingChunks | null = null;
+  let shown: string | null = null;
+  let conditions = filter && checkConditions(filter);
   for await (const rows of pagesOf(services, caller, asked)) {
     for (const { id, metadata } of rows) {
-      const record = recordOf(metadata);
-      const isPassing = test(record.chunk);
-      if (first === null || (isPassing && ids.size === 0)) first = { shown: id, record, ids };
+      const chunk = read(metadata ?? {});
+      const isPassing = filter === null || chunk.fulfils(filter);
+      const isFirst = isPassing && ids.size === 0;
+      if (isFirst || shown === null) shown = id;
+      if (filter !== null && isFirst) conditions = checkConditions(filter);
+      if (ids.size === 0) conditions?.add(chunk);
       if (isPassing) ids.add(id);
       await pause();
     }
   }
-  return first ?? { shown: null, record: recordOf(null), ids };
+  return { shown, ids, checks: conditions?.checks() ?? [] };
 }
 
 /** Returns the fields of the content that the filter needs. */

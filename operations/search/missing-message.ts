@@ -46,8 +46,12 @@ export function missingMessage(examined: Examined, { request, status, place }: A
       return `It has no searchable text in this collection: its status is ${status.status}. ${status.status_message ?? ''}`.trim();
     case 'filtered_out': {
       const failed = examined.filters.filter(({ holds }) => !holds).map(({ condition }) => condition);
+      if (failed.length === 0)
+        return 'Each condition of the filters holds for one of its chunks, but all of them hold for none.';
       return `The filters exclude it: ${failed.join('; ')}. filters has the values that were seen.`;
     }
+    case 'filters_outdated':
+      return 'Its filter fields have changed, and the index is about to get them. Search again shortly; if it stays so, rebuild the index.';
     case 'not_indexed':
       return 'The index does not have it, though the database does. Rebuild the index: POST /workspaces/{workspace_id}/reindex.';
     case 'not_matched':

@@ -90,6 +90,40 @@ test('a content that the index has lost is named as such', async (t) => {
   t.regex(lost.message, /reindex/);
 });
 
+test('a content whose filter fields have changed is not taken for one that the index has lost', async (t) => {
+  const { api, mammal } = await library();
+  const database = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
+  t.teardown(() => database.destroy());
+  // As a change of metadata is seen before it is written to the index.
+  await query(database, `update contents set metadata = '{"lang": "de"}' where id = :mammal`, { mammal });
+  const asked = { content_id: mammal, filters: { lang: 'de' } };
+  for (const search_type of ['hybrid', 'vector', 'keyword']) {
+    const outdated = await explain(api, { ...asked, search_type });
+    t.like(outdated, { reason: 'filters_outdated', filters: { 0: { holds: true } } }, search_type);
+  }
+  t.is((await explain(api, { ...asked, query: 'bread', search_type: 'keyword' })).reason, 'not_matched');
+});
+
+test('a condition on chunks holds if any chunk of the content fulfils it', async (t) => {
+  const { api, id } = await library();
+  const { uploads } = await api.upload(id, [['file', new File(['Otters sleep in the kelp. '.repeat(1_000)], 'a.txt')]]);
+  const content_id = uploads[0]?.content_id;
+  const database = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
+  t.teardown(() => database.destroy());
+  const paged = `update chunks set metadata = metadata || jsonb_build_object('page', chunk_index, 'half', chunk_index / 2)
+    where content_id = :content_id returning id`;
+  t.true((await query(database, paged, { content_id })).length > 4);
+  const filters = { 'chunk.page': 2, lang: 'de' };
+  const filtered = await explain(api, { content_id, filters });
+  t.is(filtered.reason, 'filtered_out');
+  t.like(filtered.filters[0], { holds: true, seen: { 0: { field: 'chunk.page', values: [2] } } });
+  t.like(filtered.filters[1], { holds: false });
+  t.notRegex(filtered.message, /chunk/);
+  const apart = await explain(api, { content_id, filters: { 'chunk.page': 2, 'chunk.half': 0 } });
+  t.is(apart.reason, 'filtered_out');
+  t.regex(apart.message, /all of them hold for none/);
+});
+
 test('what is expected must be named once, and be in reach', async (t) => {
   const { api, mammal } = await library();
   const fail = (json: object) =>
