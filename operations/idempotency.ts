@@ -56,6 +56,11 @@ export async function findIdempotentAnswer<Body>(
   return findAnswer(services, caller, createClaim(services, caller, asked));
 }
 
+/** Whether a response is stored for this key, of whatever request. */
+export async function hasIdempotentAnswer({ stores }: Services, caller: Caller, key: string): Promise<boolean> {
+  return (await stores.idempotency.find(caller.scope, { principal: caller.principal, key })) !== null;
+}
+
 function createClaim(
   services: Services,
   caller: Caller,

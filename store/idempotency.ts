@@ -28,7 +28,7 @@ export function createIdempotencyStore(database: Database) {
     },
 
     /** Returns the stored response of this key, or null. */
-    find(scope: Scope, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
+    find(scope: Scope, claim: Pick<IdempotencyClaim, 'principal' | 'key'>): Promise<StoredAnswer | null> {
       return queryOne<StoredAnswer>(
         database,
         `select route, fingerprint, status, answer from idempotency_keys

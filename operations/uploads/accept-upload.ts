@@ -1,14 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
-import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { ingestUploadJob, reprojectJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import type { UploadError, UploadForm, UploadItem, UploadResponse } from '#domain/records/upload.ts';
-import { reachesCollection, type Scope } from '#domain/access/scope.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import type { NewRun } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
 import { planCrawls, insertCrawls, type PlannedCrawl } from '#operations/crawls/plan-crawls.ts';
-import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { findIdempotentAnswer, withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
 import { requireMetadataFits } from '#operations/contents/require-metadata-fits.ts';
@@ -18,6 +17,7 @@ import type { Services } from '#operations/services.ts';
 import { firstStage, matchUploadItems, type MatchedItem } from './match-upload-items.ts';
 import { announceUploadCompleted } from './finish-run.ts';
 import { isSmall } from './is-small.ts';
+import { requireActive, requireReach, requireUploadAccess } from './require-upload-access.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 export type ReceivedUpload = {
@@ -28,12 +28,15 @@ export type ReceivedUpload = {
   idempotency: Idempotency | null;
 };
 
+const ROUTE = 'POST /upload';
+
 type UploadToWrite = { id: string; form: UploadForm; planned: PlannedItem[]; errors: UploadError[] };
 type MatchedUpload = UploadToWrite & { matched: MatchedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
 
 /**
  * Accepts an upload: writes contents, runs, outbox rows and the idempotent response in one transaction, then tries to start the
  * workflow. Bytes that the collection already has under the same name, and URLs that it already has, become the existing content.
+ * A repeated request gets the response of the first one, although the collection has been archived or deleted since.
  * @throws AppError `forbidden` when the collection is not accessible or archived, `validation_failed` for the form.
  */
 export async function acceptUpload(
@@ -42,15 +45,19 @@ export async function acceptUpload(
   received: ReceivedUpload,
 ): Promise<Answer<UploadResponse>> {
   const { form } = received;
-  if (!reachesCollection(caller.scope, form.collection_id)) throw collectionInaccessible();
+  requireReach(caller.scope, form.collection_id);
+  const { idempotency } = received;
+  const stored =
+    idempotency && (await findIdempotentAnswer<UploadResponse>(services, caller, { route: ROUTE, idempotency }));
+  if (stored) return stored;
   const { planned, errors } = await planUpload(services, { ...received, caller });
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
   // Uploads into one collection wait for each other in the database anyway. Waiting here does not occupy a database connection.
   const write = () =>
     withIdempotency(services, caller, {
-      route: 'POST /upload',
-      idempotency: received.idempotency,
+      route: ROUTE,
+      idempotency,
       effect: async (stores) => {
         const written = await writeUpload({ ...services, stores }, caller, upload);
         jobs = written.jobs;
@@ -59,25 +66,11 @@ export async function acceptUpload(
     });
   const isUrgent = isSmall(planned.map(({ content }) => content)); // It waits for no request of a thousand files.
   const blobs = planned.flatMap((item) => item.blob ?? []);
-  if (blobs.length > 0) await requireUploadAccess(services, caller, form.collection_id);
+  if (blobs.length > 0) await requireUploadAccess(services, caller, { collectionId: form.collection_id, key: null });
   const effect = () => runExclusiveByKey(`${caller.scope.workspaceId} ${form.collection_id}`, write, { isUrgent });
   const { status, body } = await storeFor(services, caller, { blobs, effect });
   startWorkflows(services, jobs);
   return { status, body };
-}
-
-/**
- * Checks, before the bytes of an upload are received, that the caller may upload to the collection now.
- * @throws AppError `forbidden` when the collection is not accessible or archived.
- */
-export async function requireUploadAccess(services: Services, caller: Caller, collectionId: string): Promise<void> {
-  requireActive(await services.stores.collections.findIndex(caller.scope, collectionId));
-}
-
-function requireActive<Found extends { status: string }>(collection: Found | null): Found {
-  if (collection === null) throw collectionInaccessible();
-  if (collection.status === 'active') return collection;
-  throw new AppError('forbidden', `The collection is ${collection.status}; nothing can be added to it.`);
 }
 
 type Written = { answer: Answer<UploadResponse>; jobs: JobStart[] };
@@ -242,8 +235,4 @@ function responseFor(upload: UploadToWrite, uploadId: string | null, uploads: Up
     failed_uploads: upload.errors.length,
   };
   return { status: uploads.length > 0 ? 202 : 400, body };
-}
-
-function collectionInaccessible(): AppError {
-  return new AppError('forbidden', 'The collection does not exist or is not accessible with this key.');
 }

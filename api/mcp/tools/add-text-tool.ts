@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { JsonObject, textField } from '#domain/records/fields.ts';
 import { UploadItemFields } from '#domain/records/upload.ts';
-import { requireUploadAccess } from '#operations/uploads/accept-upload.ts';
+import { requireUploadAccess } from '#operations/uploads/require-upload-access.ts';
 import { IdempotencyKey, idempotencyOf } from '#api/mcp/idempotency.ts';
 import { IdArgument } from '#api/mcp/result-fields.ts';
 import { tool } from '#api/mcp/tool.ts';
@@ -35,7 +35,7 @@ export const addTextTool = tool(
   async (context, { idempotency_key: key, wait_seconds: waitS, ...written }) => {
     const { services, caller } = context;
     const { collection_id, text, name, external_id, metadata } = written;
-    await requireUploadAccess(services, caller, collection_id);
+    await requireUploadAccess(services, caller, { collectionId: collection_id, key: key ?? null });
     const bytes = Buffer.from(text.toWellFormed());
     await using closing = new AsyncDisposableStack();
     const blob = closing.use(await services.blobs.spool(Readable.from([bytes]), services.limits.maxFileBytes));

@@ -1,5 +1,6 @@
 import { UploadForm, UploadResponse } from '#domain/records/upload.ts';
-import { acceptUpload, requireUploadAccess } from '#operations/uploads/accept-upload.ts';
+import { acceptUpload } from '#operations/uploads/accept-upload.ts';
+import { requireUploadAccess } from '#operations/uploads/require-upload-access.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
@@ -61,7 +62,8 @@ export const uploadContentRoute = route(
       const received = await receiveUpload(context, {
         spool: async (bytes, maxBytes) => spooled.use(await services.blobs.spool(bytes, maxBytes)),
         limits: services.limits,
-        requireAccess: (collectionId) => requireUploadAccess(services, caller, collectionId),
+        requireAccess: (collectionId) =>
+          requireUploadAccess(services, caller, { collectionId, key: claimed?.key ?? null }),
         inspect: (form, counts) => uploadFormIssues(services, form, counts),
       });
       const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: fingerprintUpload(received) };
