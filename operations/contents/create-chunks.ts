@@ -6,6 +6,7 @@ import { ingestBatchJob } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { isSettled } from '#domain/statuses.ts';
 import type { Stores } from '#store/stores.ts';
+import { collectionArchived } from '#operations/collections/update-collection.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { restartContent } from './control-content.ts';
 import { contentNotFound } from './contents.ts';
@@ -17,8 +18,8 @@ type Request = { body: CreateChunksRequest; idempotency: Idempotency | null };
 /**
  * Ingests a content that was only stored, or ingests a content again or into another collection. Does nothing when the content
  * is already being ingested with the same reader.
- * @throws AppError `not_found`; `conflict` while it is being ingested with another reader; `validation_failed` for an unknown
- *   reader.
+ * @throws AppError `not_found`; `conflict` while it is being ingested with another reader, or when the collection is archived;
+ *   `validation_failed` for an unknown reader.
  */
 export async function createChunks(
   services: Services,
@@ -92,7 +93,8 @@ async function startIngestion(
 function requireActive(status: string | null): void {
   if (status === null)
     throw new AppError('not_found', 'The collection does not exist, or your credentials do not give access to it.');
-  if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
+  if (status === 'archived') throw collectionArchived();
+  if (status !== 'active') throw new AppError('conflict', `The collection is ${status}; nothing can be added to it.`);
 }
 
 /** Starts a run that ingests a content into another collection. */

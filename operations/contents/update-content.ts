@@ -9,6 +9,7 @@ import type { Content, UpdateContentRequest } from '#domain/records/content.ts';
 import type { Stores } from '#store/stores.ts';
 import { contentNotFound } from './contents.ts';
 import { requireMetadataFits } from './require-metadata-fits.ts';
+import { bytesDedupeKey } from '#operations/crawls/page-content.ts';
 import { collectionArchived } from '#operations/collections/update-collection.ts';
 import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
@@ -38,7 +39,7 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
   const { scope } = caller;
   const externalId = externalIdOf(fields);
   // Lock order: collection before runs, as uploads do.
-  if (externalId !== null) await stores.contentChanges.lockHomeCollection(scope, id);
+  if (externalId !== null || fields.name !== undefined) await stores.contentChanges.lockHomeCollection(scope, id);
   await requireWritable(stores, caller, id);
   if (externalId !== null && !(await stores.contentChanges.setExternalId(scope, id, externalId))) {
     throw new AppError(
@@ -58,6 +59,9 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
   }
   const content = await stores.contents.find(scope, id);
   if (!content) throw contentNotFound();
+  if (fields.name !== undefined && content.content_hash !== null) {
+    await stores.contentChanges.setDedupeKey(scope, id, bytesDedupeKey(content.content_hash, content.name));
+  }
   return { content, jobs };
 }
 

@@ -14,8 +14,13 @@ export function urlDedupeKey(url: string): string {
   return dedupeKey(['url', url]);
 }
 
+/** Returns the key by which a second upload of the same bytes with the same name is a duplicate. */
+export function bytesDedupeKey(sha256: string, name: string): string {
+  return dedupeKey(['bytes', sha256, name]);
+}
+
 /** Returns a SHA-256 digest of the values that make two contents of a collection duplicates. */
-export function dedupeKey(parts: readonly string[]): string {
+function dedupeKey(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

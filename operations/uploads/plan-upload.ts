@@ -8,7 +8,7 @@ import type { UploadError, UploadForm, UploadItemFields } from '#domain/records/
 import { metadataIssues } from '#domain/filters/facets.ts';
 import type { NewContent } from '#store/contents/contents.ts';
 import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.ts';
-import { dedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
+import { bytesDedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
 import { readHead } from '#operations/blobs/read-head.ts';
 import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import { createPause } from '#operations/pause.ts';
@@ -150,7 +150,7 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
   return {
     content,
     blob: item.blob,
-    dedupeKey: form.on_duplicate === 'keep' ? null : dedupeKey(['bytes', sha256, name]),
+    dedupeKey: form.on_duplicate === 'keep' ? null : bytesDedupeKey(sha256, name),
   };
 }
 

@@ -61,6 +61,24 @@ export function createContentChanges(database: Database) {
     },
 
     /**
+     * Sets the key by which uploads into the home collection recognize a content, unless it has none; none when another content has
+     * the new key. A URL is recognized by its address and keeps its key. Requires `lockHomeCollection`.
+     */
+    async setDedupeKey(scope: Scope, id: string, key: string): Promise<void> {
+      await query(
+        database,
+        `update content_collections cc set dedupe_key = case when exists (
+             select from content_collections other
+             where other.collection_id = cc.collection_id and other.dedupe_key = :key and other.content_id <> :id)
+           then null else :key end
+         from contents t
+         where t.id = :id and t.workspace_id = :workspaceId and cc.content_id = t.id and cc.collection_id = t.collection_id
+           and cc.dedupe_key is not null and t.source <> 'url'`,
+        { ...bind(scope, id), key },
+      );
+    },
+
+    /**
      * Updates the fields that are set. Returns whether the index must be updated: because filter fields changed, or because the
      * request sets `sync_status` to `stale`. A content without objects in the index does not become stale.
      */

@@ -57,9 +57,7 @@ const MAX_KNOWN_TENANTS = 10_000;
 const PROBE_TIMEOUT_MS = 2_000;
 /** Weaviate asks all nodes, and waits for one that hangs. */
 const STATISTICS_TIMEOUT_MS = 5_000;
-/**
- * While a call takes longer than this, Weaviate is probed at this interval: the client itself would retry for 15 seconds.
- */
+/** While a call takes longer than this, Weaviate is probed at this interval: the client itself would retry for 15 seconds. */
 const PROBE_INTERVAL_MS = 400;
 
 /**

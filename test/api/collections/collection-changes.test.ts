@@ -132,6 +132,7 @@ test('an archived collection can be read and searched, but not changed until it 
     ['PATCH', `/collections/${id}`, { name: 'new' }],
     ['PUT', `/collections/${id}/stats`, {}],
     ['POST', `/contents/${contents.get('failed')}/retry`, undefined],
+    ['POST', '/chunks/create', { content_id: contents.get('failed') }],
   ] as const;
   for (const [method, path, body] of refused) {
     const { status, code } = await api.fail(path, { method, json: body });
