@@ -9,6 +9,7 @@ import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Reply } from '#api/http/response/reply.ts';
 import { parseInput } from '#api/http/request/validation.ts';
+import { withoutNulls } from '#api/http/request/without-nulls.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -162,7 +163,9 @@ function validateInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   request: RouteRequest,
 ): HandlerInput<P, Q, B> {
   const { raw, idempotencyKey } = request;
-  const parsed = parseInput(schemas, raw);
+  // In a change, null could also mean that a value is to be removed.
+  const body = data.method === 'post' ? withoutNulls(schemas.body, raw.body) : raw.body;
+  const parsed = parseInput(schemas, { ...raw, body });
   const operation = `${data.method} ${data.path} ${JSON.stringify(raw.path)}`;
   return {
     services: request.services,

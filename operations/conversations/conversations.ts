@@ -45,7 +45,7 @@ export async function listConversations(
   query: ListConversationsQuery,
 ): Promise<ConversationPage> {
   const { skip, limit, status, search, user_id: userId, collection_id: collectionId } = query;
-  const key = search === undefined ? undefined : titleKey(search) || UNMATCHABLE_KEY;
+  const key = search === undefined || search === '' ? undefined : titleKey(search) || UNMATCHABLE_KEY;
   const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
   const { conversations } = services.stores;
   const pageOf = (part: { skip: number; limit: number; after: ListedConversation | null }) =>

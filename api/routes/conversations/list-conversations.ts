@@ -12,7 +12,7 @@ const Query = z.object({
   skip: querySkip().default(0).meta({ description: 'Number of conversations to skip' }),
   limit: pageLimit({ max: 1000, standard: 100 }),
   status: z.enum(CONVERSATION_STATUSES).optional().meta({ description: 'Status of the conversations.' }),
-  search: textField(255, 1).optional().meta({ description: 'Fuzzy match on the title' }),
+  search: textField(255).optional().meta({ description: 'Fuzzy match on the title; an empty text lists all.' }),
   user_id: textField(255, 1).optional().meta({ description: 'Only conversations owned by this user' }),
   collection_id: Id.optional().meta({ description: 'Only conversations associated with this collection' }),
 });

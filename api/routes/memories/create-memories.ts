@@ -2,6 +2,7 @@ import { CreateMemoryRequest } from '#domain/records/memory.ts';
 import { CreateMemoriesAnswer, CreateMemoriesRequest } from '#domain/memories/memory-batch.ts';
 import { createMemories, type BatchItem } from '#operations/memories/create-memories.ts';
 import { parseBodyItem } from '#api/http/request/validation.ts';
+import { withoutNulls } from '#api/http/request/without-nulls.ts';
 import { route } from '#api/http/route.ts';
 import { INDEXING_NOTE, memoryWriteReply } from './memory-write-reply.ts';
 
@@ -31,7 +32,7 @@ export const createMemoriesRoute = route(
   },
   async ({ services, caller, body, idempotency }) => {
     const items = body.memories.map((item, index): BatchItem =>
-      parseBodyItem(CreateMemoryRequest, item, ['memories', String(index)]),
+      parseBodyItem(CreateMemoryRequest, withoutNulls(CreateMemoryRequest, item), ['memories', String(index)]),
     );
     return memoryWriteReply(await createMemories(services, caller, { items, idempotency }));
   },

@@ -4,6 +4,7 @@ import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import { streamJsonList } from '#api/http/response/json-stream.ts';
 import { queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { parseInput } from '#api/http/request/validation.ts';
+import { withoutNulls } from '#api/http/request/without-nulls.ts';
 import { AppError } from '#domain/app-error.ts';
 
 const schemas = {
@@ -119,4 +120,43 @@ test('destroying a streamed list ends its source', async (t) => {
   stream.once('data', () => stream.destroy());
   await ended.promise;
   t.true(stream.destroyed);
+});
+
+test('null means absent where a field may be absent and null has no meaning', (t) => {
+  const message = z.strictObject({
+    text: z.string(),
+    at: z.string().optional(),
+    parent: z.string().nullable().default('none'),
+  });
+  const schema = z.strictObject({
+    name: z.string().optional(),
+    title: z.string().nullable().optional(),
+    required: z.string(),
+    tags: z.array(z.string()).default([]),
+    filters: z.record(z.string(), z.unknown()).default({}),
+    content: z.union([z.string(), message, z.array(z.union([z.string(), message]))]),
+  });
+  const cases: [unknown, unknown][] = [
+    [
+      { name: null, title: null, required: null, tags: null },
+      { title: null, required: null },
+    ],
+    [
+      { filters: { lang: null }, tags: [null] },
+      { filters: { lang: null }, tags: [null] },
+    ],
+    [
+      { filters: null, unknown: null, hasOwnProperty: null },
+      { unknown: null, hasOwnProperty: null },
+    ],
+    [{ content: { at: null, parent: null, text: null } }, { content: { parent: null, text: null } }],
+    [{ content: ['a', { text: 'b', at: null }] }, { content: ['a', { text: 'b' }] }],
+    [[{ name: null }], [{}]],
+    [null, null],
+    ['text', 'text'],
+  ];
+  for (const [body, kept] of cases) {
+    t.deepEqual(withoutNulls(z.union([schema, z.array(schema)]), body), kept, JSON.stringify(body));
+  }
+  t.deepEqual(withoutNulls(schema.prefault({ required: '', content: '' }), { name: null }), {});
 });
