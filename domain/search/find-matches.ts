@@ -1,5 +1,6 @@
 import { FUNCTION_WORDS } from './function-words.ts';
-import { isPairedWord, queryTermsOf, readTextTerms, WORD } from './text-terms.ts';
+import { isPairedWord } from './paired-runs.ts';
+import { queryTermsOf, readTextTerms, WORD } from './text-terms.ts';
 
 /** A place of a text, `[start, end)` in UTF-16 units, that a query matches, and the word of the query that does, as spelled there. */
 export type TermMatch = { start: number; end: number; queryWord: string };

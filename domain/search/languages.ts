@@ -91,7 +91,7 @@ export const STOP_WORDS: Readonly<Record<LatinLanguage, ReadonlySet<string>>> = 
 };
 
 const SCRIPTS: readonly [RegExp, readonly ScriptLanguage[]][] = [
-  [/^\p{Script=Cyrillic}+$/u, ['ru']],
+  [/^[\p{Script=Cyrillic}\p{M}]+$/u, ['ru']],
   [/^[\p{Script=Greek}\p{M}]+$/u, ['el']],
   [/^[\p{Script=Arabic}\p{M}]+$/u, ['ar', 'fa']],
   [/^[\p{Script=Hebrew}\p{M}]+$/u, ['he']],

@@ -7,11 +7,10 @@ import type {
   QueryTerm,
 } from '#domain/records/missing-result.ts';
 import { createMatcher } from '#domain/search/find-matches.ts';
+import { readableTerm } from '#domain/search/index-term.ts';
 import type { ChunkText } from '#store/contents/chunk-hits.ts';
 
 const MAX_FORMS = 10;
-/** Marks of stemmed terms, which no alphabet uses. */
-const MARK = 'ƾ';
 
 /** Returns the words of a query with the forms that are looked up, and the words of the chunk that match them. */
 export function explainTerms(query: string, row: ChunkText): QueryTerm[] {
@@ -21,7 +20,7 @@ export function explainTerms(query: string, row: ChunkText): QueryTerm[] {
   const words = new Map(matcher.words.map((one) => [one.word, one]));
   return [...words.values()].map(({ word, terms, same }) => ({
     word,
-    looked_up: distinct([word.toLowerCase(), ...terms.map((term) => term.split(MARK).at(-1) ?? term)]),
+    looked_up: distinct([word.toLowerCase(), ...terms.map(readableTerm)]),
     found: distinct((found.get(same) ?? []).map(({ start, end }) => text.slice(start, end))),
   }));
 }

@@ -49,3 +49,11 @@ test('each inflection in a query is found by the words of the chunk that any of 
     ],
   );
 });
+
+test('what is looked up is shown as it is spelled, with the vowel signs', (t) => {
+  const row = chunkOf({ content: 'बिजली का बिल', context: '', heading_path: [] });
+  const [term] = explainTerms('बिजली', row);
+  t.deepEqual(term?.found, ['बिजली']);
+  t.true(term?.looked_up.includes('बिजल'));
+  t.false(term?.looked_up.some((form) => /[\u{20000}-\u{2a6df}]/u.test(form)));
+});

@@ -73,6 +73,16 @@ test('finds text without spaces by a part of it', async (t) => {
   t.deepEqual(await keywordAnswers(texts, ['東京', '天気']), [[texts[0]], [texts[1]]] as string[][]);
 });
 
+test('finds words whose vowels are combining marks, and not others with the same consonants', async (t) => {
+  const texts = ['बिजली का बिल', 'जल संरक्षण के नियम', 'กินข้าวเช้า', 'รถไฟฟ้าสายใหม่'];
+  t.deepEqual(await keywordAnswers(texts, ['बिजली', 'जल', 'กิน', 'ไฟฟ้า']), [
+    [texts[0]],
+    [texts[1]],
+    [texts[2]],
+    [texts[3]],
+  ] as string[][]);
+});
+
 test('finds inflected words of texts in several languages by keyword', async (t) => {
   const texts = [
     'Les chevaux du haras national sont soignés chaque matin.',

@@ -77,3 +77,52 @@ test('stems every sequence of letters of a language, inflected or not', (t) => {
     fc.assert(fc.property(word, (each) => t.true(stemmedText(`${each} ${each}`).length > 2)));
   }
 });
+
+/** How Weaviate cuts a text that is tokenized by `word`. */
+const tokensOf = (text: string) => text.split(/[^\p{L}\p{N}]+/u).filter((token) => token !== '');
+
+test('the tokenizer of the index keeps every term whole, whatever the script', (t) => {
+  const blocks = [
+    0x300, 0x400, 0x590, 0x600, 0x900, 0x980, 0xb80, 0xe00, 0xe80, 0x1000, 0x1780, 0x3040, 0xfb50, 0xfe70, 0xff00,
+  ];
+  const inBlock = (first: number) =>
+    fc.integer({ min: first, max: first + 0x7f }).map((code) => String.fromCodePoint(code));
+  const words = fc.oneof(
+    ...blocks.map((first) => fc.string({ unit: inBlock(first), maxLength: 20 })),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  );
+  const text = fc.array(words, { maxLength: 4 }).map((all) => `${all.join(' ')} end`);
+  fc.assert(
+    fc.property(text, (each) => t.deepEqual(tokensOf(stemmedText(each)), stemmedText(each).split(' '))),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a word with vowel signs has its own term, and shares none with words of the same consonants', (t) => {
+  const sharedTokens = (query: string, text: string) => {
+    const indexed = new Set([...tokensOf(text), ...tokensOf(stemmedText(text))]);
+    return tokensOf(keywordQuery(query)).filter((token) => indexed.has(token));
+  };
+  for (const [query, own, other] of [
+    ['बिजली', 'बिजली का बिल', 'जल संरक्षण के लिए नए नियम'],
+    ['जल', 'जल संरक्षण', 'बिजली का बिल'],
+    ['প্রিন্টার', 'প্রিন্টার চালু করুন', 'আজ ঢাকায় বৃষ্টি হতে পারে'],
+    ['அச்சுப்பொறி', 'அச்சுப்பொறி வேலை செய்யவில்லை', 'இன்று சென்னையில் மழை பெய்தது'],
+    ['กิน', 'กินข้าว', 'รถไฟฟ้าสายใหม่เปิดให้บริการ'],
+    ['ပုံ', 'ပုံနှိပ်စက်', 'ယနေ့ မိုးရွာမည်'],
+  ] as const) {
+    t.not(sharedTokens(query, own).length, 0, query);
+    t.deepEqual(sharedTokens(query, other), [], query);
+  }
+});
+
+test('a query has the terms of objects that were indexed when marks, wide forms and letters such as ø stayed as they are', (t) => {
+  const asked = (query: string) => new Set(keywordQuery(query).split(' '));
+  // The tokenizer made two words of `ƾhiƾबिजल`.
+  t.true(asked('बिजली').has('ƾhiƾब'));
+  t.false(asked('กิน').has('ƾ'));
+  t.true(asked('กิน').has('ƾก'));
+  t.true(asked('ＡＢＣ１').has('ƾａｂｃ１'));
+  t.true(asked('smørrebrød').has('ƾsmørrebrød'));
+  t.true(asked('smørrebrød').has('ƾdaƾsmørrebrød'));
+});

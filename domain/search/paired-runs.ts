@@ -1,0 +1,46 @@
+const ASCII = /^[\x20-\x7e]*$/;
+/**
+ * Scripts without spaces between words, which the word tokenizer would treat as one long word, and Hangul, in which particles and
+ * endings are part of the word.
+ */
+const PAIRED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hangul}ー]+/gu;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+type Part = { part: string; from: number; isPaired: boolean };
+
+/** Whether a word, or a part of it, is indexed as pairs of characters. */
+export function isPairedWord(word: string): boolean {
+  return word.search(PAIRED) !== -1;
+}
+
+/** Cuts a word where scripts that are indexed in pairs begin and end. */
+export function partsOf(word: string): Part[] {
+  if (ASCII.test(word)) return [{ part: word, from: 0, isPaired: false }];
+  const parts: Part[] = [];
+  let end = 0;
+  for (const { 0: run, index } of word.matchAll(PAIRED)) {
+    parts.push(...wordsBetween(word, end, index), { part: run, from: index, isPaired: true });
+    end = index + run.length;
+  }
+  return [...parts, ...wordsBetween(word, end, word.length)];
+}
+
+/** Returns the pairs of adjacent characters of a run, and its character if it has one only, with their places. */
+export function pairsOf(run: string): { pair: string; at: number }[] {
+  const characters = Array.from(run);
+  if (characters.length === 1) return [{ pair: run, at: 0 }];
+  let at = 0;
+  return characters.slice(1).map((character, index) => {
+    const first = characters[index] ?? '';
+    const pair = { pair: first + character, at };
+    at += first.length;
+    return pair;
+  });
+}
+
+function wordsBetween(word: string, from: number, to: number): Part[] {
+  if (from === to) return [];
+  const words = word.slice(from, to).matchAll(WORD);
+  return Array.from(words, ({ 0: part, index }) => ({ part, from: from + index, isPaired: false }));
+}
