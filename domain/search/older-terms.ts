@@ -22,7 +22,7 @@ export function olderTermsOf(word: string, { isBrief = false }: { isBrief?: bool
   const terms = partsOf(word.normalize('NFC')).flatMap(({ part, isPaired }) => {
     if (!isPaired) return olderWords(part.toLowerCase(), isBrief);
     const isSpelledAsBefore = !COMBINING.test(part) && plainSpelling(part).spelling === part;
-    const pairs = isSpelledAsBefore ? [] : pairsOf(part).map(({ pair }) => MARK + pair);
+    const pairs = isSpelledAsBefore ? [] : pairsOf(part).map((pair) => MARK + pair);
     return HANGUL.test(part) ? [MARK + part, ...pairs] : pairs;
   });
   return terms.flatMap((term) => BEGINNING.exec(term)?.[0] ?? []);

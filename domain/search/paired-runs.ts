@@ -5,6 +5,8 @@ const ASCII = /^[\x20-\x7e]*$/;
  */
 const PAIRED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hangul}ー]+/gu;
+/** Chinese, Japanese and Korean have words of one character. Those of kana are particles. */
+const CAN_BE_WORD = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
 type Part = { part: string; from: number; isPaired: boolean };
@@ -26,16 +28,23 @@ export function partsOf(word: string): Part[] {
   return [...parts, ...wordsBetween(word, end, word.length)];
 }
 
-/** Returns the pairs of adjacent characters of a run, and its character if it has one only, with their places. */
-export function pairsOf(run: string): { pair: string; at: number }[] {
+/** Returns the pairs of adjacent characters of a run; of a run of one character, that. A query is asked for these. */
+export function pairsOf(run: string): string[] {
   const characters = Array.from(run);
-  if (characters.length === 1) return [{ pair: run, at: 0 }];
+  return characters.length === 1 ? [run] : characters.slice(1).map((next, index) => `${characters[index]}${next}`);
+}
+
+/** Returns what the index has of a run, with its places: its pairs, and each character that is a word in some language. */
+export function indexedPiecesOf(run: string): { piece: string; at: number }[] {
+  const characters = Array.from(run);
   let at = 0;
-  return characters.slice(1).map((character, index) => {
-    const first = characters[index] ?? '';
-    const pair = { pair: first + character, at };
-    at += first.length;
-    return pair;
+  return characters.flatMap((character, index) => {
+    const next = characters[index + 1];
+    const pieces = [];
+    if (characters.length === 1 || CAN_BE_WORD.test(character)) pieces.push({ piece: character, at });
+    if (next !== undefined) pieces.push({ piece: character + next, at });
+    at += character.length;
+    return pieces;
   });
 }
 

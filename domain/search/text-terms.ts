@@ -1,7 +1,7 @@
 import { detectLanguage, isPersian } from './detect-language.ts';
 import { indexTerm } from './index-term.ts';
 import { olderTermsOf } from './older-terms.ts';
-import { pairsOf, partsOf } from './paired-runs.ts';
+import { indexedPiecesOf, pairsOf, partsOf } from './paired-runs.ts';
 import { plainSpelling } from './plain-spelling.ts';
 import { plainTerm, stemTerms, termsInAllLanguages, type TextLanguages } from './stem-terms.ts';
 
@@ -13,7 +13,7 @@ export type WordTerms = { start: number; end: number; terms: readonly string[] }
 
 /**
  * Yields the words of a text with their terms in the index: lower case, without accents, stemmed by script and by the language of
- * the text, in unspaced scripts and Hangul as overlapping pairs of characters, each with its place. Words with digits stay whole.
+ * the text, in unspaced scripts and Hangul as overlapping pairs of characters and single ones, each with its place. Words with digits stay whole.
  */
 export function* readTextTerms(text: string): Generator<WordTerms> {
   const languages = { latin: detectLanguage(text), isPersian: isPersian(text) };
@@ -30,10 +30,10 @@ export function* readTextTerms(text: string): Generator<WordTerms> {
 function placesOf(word: string, languages: TextLanguages): WordTerms[] {
   return partsOf(word).flatMap(({ part, from, isPaired }) => {
     if (!isPaired) return [{ start: from, end: from + part.length, terms: stemTerms(part, languages) }];
-    return pairsOf(part).map(({ pair, at }) => ({
+    return indexedPiecesOf(part).map(({ piece, at }) => ({
       start: from + at,
-      end: from + at + pair.length,
-      terms: [indexTerm(pair)],
+      end: from + at + piece.length,
+      terms: [indexTerm(piece)],
     }));
   });
 }
@@ -45,7 +45,7 @@ function placesOf(word: string, languages: TextLanguages): WordTerms[] {
  */
 export function queryTermsOf(word: string, { isBrief = false }: { isBrief?: boolean } = {}): string[] {
   const terms = partsOf(plainSpelling(word).spelling).flatMap(({ part, isPaired }) => {
-    if (isPaired) return pairsOf(part).map(({ pair }) => indexTerm(pair));
+    if (isPaired) return pairsOf(part).map((pair) => indexTerm(pair));
     const lower = part.toLowerCase();
     return [plainTerm(lower), ...(isBrief ? [] : termsInAllLanguages(lower))];
   });

@@ -10,7 +10,7 @@ const IS_WHOLE =
 
 /**
  * Returns the value of the property `text_stemmed`: the terms of a text, without accents, stemmed by script and by the language
- * of the text, and scripts without spaces and Hangul as overlapping pairs of characters. Words with digits stay whole.
+ * of the text, and scripts without spaces and Hangul as overlapping pairs of characters and single ones. Words with digits stay whole.
  */
 export function stemmedText(text: string): string {
   const terms: string[] = [];

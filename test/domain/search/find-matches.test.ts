@@ -71,6 +71,13 @@ test('finds the parts of words in scripts that are indexed in pairs, and joins o
   t.deepEqual(matched('東京タワーABC', '東京タワ'), [['東京タワ', '東京タワ']]);
 });
 
+test('finds words of one character within a text, but not the characters of longer words', (t) => {
+  t.deepEqual(matched('我的猫很可爱', '猫'), [['猫', '猫']]);
+  t.deepEqual(matched('消費税について', '税'), [['税', '税']]);
+  t.deepEqual(matched('책을 읽었다', '책'), [['책', '책']]);
+  t.deepEqual(matched('税について', '消費税'), []);
+});
+
 test('finds words that are typed without accents, or composed differently', (t) => {
   t.deepEqual(matched('Les écoles du quartier sont fermées pour les vacances.', 'ecole'), [['écoles', 'ecole']]);
   const decomposed = 'Un cafe\u0301 noir';

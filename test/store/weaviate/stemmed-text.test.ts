@@ -8,8 +8,9 @@ test('stems, folds and marks shadow terms, and keeps words with digits whole', (
   t.is(stemmedText('Connections, connected: ÉCOLES! E4711b'), 'ƾconnect ƾconnect ƾecol ƾe4711b');
 });
 
-test('splits scripts without spaces into overlapping pairs, and keeps the words around them', (t) => {
-  t.is(stemmedText('東京タワーABC 本'), 'ƾ東京 ƾ京タ ƾタワ ƾワー ƾabc ƾ本');
+test('splits scripts without spaces into overlapping pairs and words of one character, and keeps the words around them', (t) => {
+  t.is(stemmedText('東京タワーABC 本'), 'ƾ東 ƾ東京 ƾ京 ƾ京タ ƾタワ ƾワー ƾabc ƾ本');
+  t.is(keywordQuery('東京タワー 本'), '東京タワー 本 ƾ東京 ƾ京タ ƾタワ ƾワー ƾ本');
 });
 
 test('stems a text in its language, by script, and pairs Hangul', (t) => {
@@ -18,7 +19,7 @@ test('stems a text in its language, by script, and pairs Hangul', (t) => {
     'ƾfrƾle ƾfrƾcheval ƾfrƾsont ƾfrƾdan ƾfrƾla ƾfrƾcour ƾfrƾde ƾfrƾla ƾfrƾferm',
   );
   t.is(stemmedText('города'), 'ƾruƾгород');
-  t.is(stemmedText('수도이며'), 'ƾ수도 ƾ도이 ƾ이며');
+  t.is(stemmedText('수도이며'), 'ƾ수 ƾ수도 ƾ도 ƾ도이 ƾ이 ƾ이며 ƾ며');
 });
 
 test('a query also has the terms of objects that were indexed when only English was stemmed', (t) => {
