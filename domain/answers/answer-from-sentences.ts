@@ -1,4 +1,4 @@
-import { createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts';
+import { createMatcher, type MatchedPart, type QueryMatcher } from '#domain/search/find-matches.ts';
 import { WORD } from '#domain/search/text-terms.ts';
 import type { AnswerPiece, CitationMark } from './citation-reader.ts';
 import { harmlessText } from './harmless-text.ts';
@@ -15,11 +15,11 @@ const WORTH_SAYING = 0.5;
 /** What the place of its passage adds to the score of a sentence: less than one rare word. */
 const PLACE_WEIGHT = 0.3;
 
-/** `matched`: the words of the question that it has; `cited`: its place in the passage; `weight`: see `statementWeight`. */
+/** `matched`: what it has of the words of the question; `cited`: its place in the passage; `weight`: see `statementWeight`. */
 type Candidate = {
   number: number;
   text: string;
-  matched: ReadonlySet<string>;
+  matched: ReadonlySet<MatchedPart>;
   cited: { start: number; end: number };
   isStatement: boolean;
   weight: number;
@@ -68,16 +68,16 @@ function sentencesOf({ number, content }: Passage, matcher: QueryMatcher): Candi
 }
 
 /** Inverse document frequencies among the sentences. */
-function weighWords(candidates: readonly Candidate[]): Map<string, number> {
-  const frequencies = new Map<string, number>();
+function weighWords(candidates: readonly Candidate[]): Map<MatchedPart, number> {
+  const frequencies = new Map<MatchedPart, number>();
   for (const { matched } of candidates)
-    for (const word of matched) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
-  return new Map([...frequencies].map(([word, count]) => [word, Math.log(1 + candidates.length / (1 + count))]));
+    for (const part of matched) frequencies.set(part, (frequencies.get(part) ?? 0) + 1);
+  return new Map([...frequencies].map(([part, count]) => [part, Math.log(1 + candidates.length / (1 + count))]));
 }
 
-function scoreOf({ number, matched, weight }: Candidate, weights: ReadonlyMap<string, number>): number {
+function scoreOf({ number, matched, weight }: Candidate, weights: ReadonlyMap<MatchedPart, number>): number {
   let score = 0;
-  for (const word of matched) score += weight * (weights.get(word) ?? 0);
+  for (const part of matched) score += weight * part.weight * (weights.get(part) ?? 0);
   return score === 0 ? 0 : score + PLACE_WEIGHT / number;
 }
 

@@ -1,4 +1,4 @@
-import type { QueryMatcher } from '#domain/search/find-matches.ts';
+import { totalWeight, type QueryMatcher } from '#domain/search/find-matches.ts';
 import { matchedSentences } from './matched-sentences.ts';
 import { sentenceSpans, type Span } from './sentence-spans.ts';
 import { statementWeight } from './statement-weight.ts';
@@ -24,7 +24,7 @@ export function findQuote(passage: string, statement: QueryMatcher): Quote | nul
   let best: { span: Span; score: number } | null = null;
   for (const { start, end, matched } of matchedSentences(passage, statement)) {
     if (matched.size === 0) continue;
-    const score = matched.size * statementWeight(passage, { start, end });
+    const score = totalWeight(matched) * statementWeight(passage, { start, end });
     const isShorter = best !== null && score === best.score && end - start < best.span.end - best.span.start;
     if (best === null || score > best.score || isShorter) best = { span: { start, end }, score };
   }

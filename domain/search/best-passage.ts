@@ -1,4 +1,4 @@
-import type { TermMatch } from './find-matches.ts';
+import type { MatchedPart, TermMatch } from './find-matches.ts';
 
 /** A part of a text, `[start, end)` in UTF-16 code units, and the matches in it. */
 export type Passage = { start: number; end: number; matches: TermMatch[] };
@@ -53,7 +53,8 @@ function* spansOf(sentences: readonly Span[], maxCharacters: number): Generator<
 /** The matches within a span that moves forward over a text: each is added and removed once. */
 class MatchWindow {
   readonly #matches: readonly TermMatch[];
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<MatchedPart, number>();
+  #weight = 0;
   #from = 0;
   #to = 0;
   #span: Span = { start: 0, end: 0 };
@@ -87,14 +88,17 @@ class MatchWindow {
   get value(): number {
     const { start, end } = this.#span;
     if (this.first === null) return 0;
-    return this.#counts.size * 1_000 + Math.min(this.#to - this.#from, 100) - (this.first - start) / (end - start);
+    return this.#weight * 1_000 + Math.min(this.#to - this.#from, 100) - (this.first - start) / (end - start);
   }
 
-  #count({ queryWord }: TermMatch, change: 1 | -1): void {
-    const word = queryWord.toLowerCase();
-    const count = (this.#counts.get(word) ?? 0) + change;
-    if (count > 0) this.#counts.set(word, count);
-    else this.#counts.delete(word);
+  #count({ parts }: TermMatch, change: 1 | -1): void {
+    for (const part of parts) {
+      const before = this.#counts.get(part) ?? 0;
+      const count = before + change;
+      if (count > 0) this.#counts.set(part, count);
+      else this.#counts.delete(part);
+      if (before === 0 || count === 0) this.#weight += change * part.weight;
+    }
   }
 }
 

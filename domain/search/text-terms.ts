@@ -1,12 +1,14 @@
 import { detectLanguage, isPersian } from './detect-language.ts';
 import { indexTerm } from './index-term.ts';
-import { olderTermsOf } from './older-terms.ts';
 import { indexedPiecesOf, pairsOf, partsOf } from './paired-runs.ts';
 import { plainSpelling } from './plain-spelling.ts';
 import { plainTerm, stemTerms, termsInAllLanguages, type TextLanguages } from './stem-terms.ts';
 
 /** Words of a text or a query. */
 export const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+const HANGUL = /^\p{Script=Hangul}+$/u;
+const CHARACTERS_OF_WORD = 2;
 
 /** Where a word of a text stands, `[start, end)` in characters of the text, and its terms. */
 export type WordTerms = { start: number; end: number; terms: readonly string[] };
@@ -39,15 +41,28 @@ function placesOf(word: string, languages: TextLanguages): WordTerms[] {
 }
 
 /**
- * Returns all terms that a word of a query can have in the index: those of English and of texts whose language is not known, its
- * stems in every language, and terms of before. A language without texts costs a look-up and scores nothing. `isBrief`: without the
- * stems.
+ * What a text can have of a query: a word, or a pair of characters of one. `terms`: all that it can have in the index, first that of
+ * texts whose language is not known. `weight`: how many words it counts as.
  */
-export function queryTermsOf(word: string, { isBrief = false }: { isBrief?: boolean } = {}): string[] {
-  const terms = partsOf(plainSpelling(word).spelling).flatMap(({ part, isPaired }) => {
-    if (isPaired) return pairsOf(part).map((pair) => indexTerm(pair));
+export type QueryPart = { terms: readonly string[]; weight: number };
+
+/**
+ * Returns the parts of a word of a query, with the terms of English and of texts whose language is not known, and the stems in every
+ * language. A language without texts costs a look-up and scores nothing. `isBrief`: without the stems.
+ */
+export function queryPartsOf(word: string, { isBrief = false }: { isBrief?: boolean } = {}): QueryPart[] {
+  return partsOf(plainSpelling(word).spelling).flatMap(({ part, isPaired }) => {
+    if (isPaired) {
+      const pairs = [...new Set(pairsOf(part))];
+      return pairs.map((pair) => ({ terms: [indexTerm(pair)], weight: wordsIn(part) / pairs.length }));
+    }
     const lower = part.toLowerCase();
-    return [plainTerm(lower), ...(isBrief ? [] : termsInAllLanguages(lower))];
+    const terms = new Set([plainTerm(lower), ...(isBrief ? [] : termsInAllLanguages(lower))]);
+    return [{ terms: [...terms], weight: 1 }];
   });
-  return [...new Set([...terms, ...olderTermsOf(word, { isBrief })])];
+}
+
+/** The number of words in a run of characters, of which a word has about two in scripts without spaces. */
+function wordsIn(run: string): number {
+  return HANGUL.test(run) ? 1 : Math.max(1, Array.from(run).length / CHARACTERS_OF_WORD);
 }

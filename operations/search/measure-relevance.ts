@@ -5,7 +5,7 @@ import { storedText } from '#domain/chunking/chunker.ts';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import type { SearchRequest } from '#domain/records/search.ts';
 import { CALIBRATION_PAIRS } from '#domain/search/calibration-pairs.ts';
-import { createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts';
+import { coverageOf, createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts';
 import { calibrate, relevanceOf, similarityOf, type Calibration } from '#domain/search/relevance.ts';
 import type { ChunkText } from '#store/contents/chunk-hits.ts';
 import type { Services } from '#operations/services.ts';
@@ -43,7 +43,6 @@ export async function measureRelevance<One extends RatedHit>(
   { request, hits }: { request: RelevanceRequest; hits: readonly One[] },
 ): Promise<(One & { relevance: number })[]> {
   const { matcher = createMatcher(request.query), byWordsAlone = new Set<string>() } = request;
-  const wordCount = new Set(matcher.words.map(({ same }) => same.toLowerCase())).size;
   const byCollection = Map.groupBy(hits, ({ row }) => row.collection_id);
   const compared = new Map<string, Similarities>();
   const isKeyword = request.search_type === 'keyword';
@@ -61,7 +60,7 @@ export async function measureRelevance<One extends RatedHit>(
   for (const hit of hits) {
     // Each text is read as a whole: other requests go on in between.
     await setImmediate();
-    const coverage = wordCount === 0 ? null : countFound(hit, matcher) / wordCount;
+    const coverage = coverageOf(matcher, storedText(hit.row));
     const vectors = compared.get(hit.row.collection_id);
     const similarity = vectors?.byChunk.get(hit.row.id) ?? null;
     measured.push({ ...hit, relevance: relevanceOf({ similarity, coverage }, vectors?.calibration ?? null) });
@@ -88,11 +87,6 @@ export async function orWordsAlone(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Number of different words of the query that the indexed text of a chunk has. */
-function countFound({ row }: RatedHit, matcher: QueryMatcher): number {
-  return new Set(matcher.findMatches(storedText(row)).map(({ queryWord }) => queryWord.toLowerCase())).size;
 }
 
 type Comparison = { request: RelevanceRequest; collectionId: string; ofCollection: readonly RatedHit[] };

@@ -35,6 +35,11 @@ test('without a word in common, answers with the first sentence of the best pass
   );
 });
 
+test('in scripts without spaces, answers with the sentence that has most of the question', (t) => {
+  const found = passages('公司忘年会的地址已经更改。会议室如何布置请问前台。忘记密码时，请在登录页面重置密码。');
+  t.is(answerFromSentences('如何重置忘记的密码', found).text.split(' [1]')[0], '忘记密码时，请在登录页面重置密码。');
+});
+
 test('marks within the text of a document are not taken for citations', (t) => {
   const answer = (text: string) => answerFromSentences('Where do otters sleep?', passages(text));
   t.is(answer('Otters sleep afloat [7].').text, 'Otters sleep afloat. [1]');

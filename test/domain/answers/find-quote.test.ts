@@ -23,6 +23,14 @@ test('quotes what says most of a statement, however long it is, and not the head
     t.is(findQuote(heading + refunds, createMatcher('Refunds are paid'))?.quote, refunds);
 });
 
+test('in scripts without spaces, quotes the sentence that has most of a statement', (t) => {
+  const passage = '办公室的地址已经更改。会议室需要提前预订。要重置密码，请在登录页面点击链接并输入邮箱。';
+  t.is(
+    findQuote(passage, createMatcher('重置密码需要在登录页面点击链接'))?.quote,
+    '要重置密码，请在登录页面点击链接并输入邮箱。',
+  );
+});
+
 test('quotes a comment of code that says most of a statement', (t) => {
   const script = '#!/bin/sh\n# The retention of backups is 30 days.\nRETENTION=30\n\nBackups are made nightly.';
   const quote = findQuote(script, createMatcher('The retention of backups is 30 days'))?.quote;

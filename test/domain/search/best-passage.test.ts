@@ -20,6 +20,12 @@ test('the passage is the whole sentences with the most words of the query, other
   t.is(passageOf(text, 'mammal sleeping').text, 'Otters are mammals. They sleep while holding hands.');
 });
 
+test('in scripts without spaces, the passage is where most of a word is', (t) => {
+  const text =
+    '用户忘记的东西可以在前台领取。办公室的地址已经更改，会议室需要提前预订，请联系前台，谢谢。要重置密码，请在登录页面点击链接并输入邮箱。';
+  t.is(passageOf(text, '用户如何重置密码', 30).text, '要重置密码，请在登录页面点击链接并输入邮箱。');
+});
+
 test('without a match the passage is the beginning, and headings are left out', (t) => {
   t.deepEqual(passageOf('# Otters\n\nThey eat fish. They rest.', 'xyz', 20), { text: 'They eat fish.', words: [] });
   t.is(passageOf('# Otters', 'xyz').text, '# Otters');

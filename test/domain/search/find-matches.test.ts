@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { createMatcher, findMatches } from '#domain/search/find-matches.ts';
+import { coverageOf, createMatcher, findMatches, readQuery } from '#domain/search/find-matches.ts';
 
 const matched = (text: string, query: string) =>
   findMatches(text, query).map(({ start, end, queryWord }) => [text.slice(start, end), queryWord]);
@@ -69,6 +69,26 @@ test('finds the parts of words in scripts that are indexed in pairs, and joins o
   t.deepEqual(matched('서울은 대한민국의 수도이며', '수도'), [['수도', '수도']]);
   t.deepEqual(matched('서울은 대한민국의 수도이며', '대한민국'), [['대한민국', '대한민국']]);
   t.deepEqual(matched('東京タワーABC', '東京タワ'), [['東京タワ', '東京タワ']]);
+});
+
+test('of a word in pairs of characters, a text has as much as it has pairs', (t) => {
+  const coverage = (query: string, text: string) => Number(coverageOf(createMatcher(query), text)?.toFixed(9));
+  t.is(coverage('今天的天气怎么样', '昨天的股票大涨了很多'), 0.142857143);
+  t.is(coverage('도서관에서', '회사에서 일하는 사람'), 1 / 4);
+  t.is(coverage('東京タワー', '東京タワーに行く'), 1);
+  // A word of Korean counts as one of English, a Chinese phrase as half as many words as it has characters.
+  t.is(coverage('도서관에서 ferry', 'the ferry'), 1 / 2);
+  t.is(coverage('重置密码 ferry', 'the ferry'), 0.333333333);
+  t.is(coverage('東京都 東京', '東京の天気'), 0.571428571);
+  t.is(coverage('refund Refunds policy', 'Our refund'), 1 / 2);
+  t.is(coverageOf(createMatcher('?!'), 'anything'), null);
+});
+
+test('of a query without spaces, 512 pairs of characters are asked for at most', (t) => {
+  const page = Array.from({ length: 8_000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('');
+  const words = readQuery(`${page} ${page} 東京`);
+  t.is(words.flatMap(({ terms }) => terms).length, 512);
+  t.is(createMatcher(page).findMatches(page.slice(0, 600))[0]?.end, 513);
 });
 
 test('finds words of one character within a text, but not the characters of longer words', (t) => {
