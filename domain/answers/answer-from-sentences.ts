@@ -31,10 +31,15 @@ type Candidate = {
  * question that they contain, rare words more than frequent ones, and by the place of their passage. Questions, headings and titles
  * of columns answer nothing, unless there is nothing else. If no sentence contains any word, the answer is the first one of the best
  * passage. The marks are those of this answer only: brackets in the text of a document cite nothing.
+ * `contexts`: by the id of the chunk, what is indexed before its text.
  */
-export function answerFromSentences(query: string, passages: readonly Passage[]): AnswerPiece {
+export function answerFromSentences(
+  query: string,
+  passages: readonly Passage[],
+  contexts: ReadonlyMap<string, string> = new Map(),
+): AnswerPiece {
   const matcher = createMatcher(query);
-  const sentences = passages.flatMap((passage) => sentencesOf(passage, matcher));
+  const sentences = passages.flatMap((passage) => sentencesOf(passage, matcher, contexts.get(passage.chunk_id)));
   // Where a passage is nothing but a question or the head of a table, that is all there is to say.
   const statements = sentences.filter(({ isStatement }) => isStatement);
   const candidates = statements.length === 0 ? sentences : statements;
@@ -53,8 +58,8 @@ export function answerFromSentences(query: string, passages: readonly Passage[])
   return cite(selected);
 }
 
-function sentencesOf({ number, content }: Passage, matcher: QueryMatcher): Candidate[] {
-  return matchedSentences(content, matcher).map(({ start, end, matched }) => {
+function sentencesOf({ number, content }: Passage, matcher: QueryMatcher, context = ''): Candidate[] {
+  return matchedSentences(content, matcher, context).map(({ start, end, matched }) => {
     const part = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
     // Half of a character at the cut is left out.
     const whole = part.isWellFormed() ? part : part.slice(0, -1);

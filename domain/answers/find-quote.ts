@@ -18,11 +18,12 @@ export function statementBefore(answer: string, at: number): string {
 
 /**
  * Returns the sentence of a passage that has most words in common with a statement, the shortest of several, or null when no
- * sentence has any: then the passage does not say what it is cited for, or says it in other words. Headings count less.
+ * sentence has any: then the passage does not say what it is cited for, or says it in other words. Headings count less. `context`:
+ * what was indexed before the passage.
  */
-export function findQuote(passage: string, statement: QueryMatcher): Quote | null {
+export function findQuote(passage: string, statement: QueryMatcher, context = ''): Quote | null {
   let best: { span: Span; score: number } | null = null;
-  for (const { start, end, matched } of matchedSentences(passage, statement)) {
+  for (const { start, end, matched } of matchedSentences(passage, statement, context)) {
     if (matched.size === 0) continue;
     const score = totalWeight(matched) * statementWeight(passage, { start, end });
     const isShorter = best !== null && score === best.score && end - start < best.span.end - best.span.start;

@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS } from './function-words.ts';
 import { olderTermsOf } from './older-terms.ts';
 import { isPairedWord } from './paired-runs.ts';
-import { queryPartsOf, readTextTerms, WORD, type QueryPart } from './text-terms.ts';
+import { queryPartsOf, readTextTerms, WORD, type QueryPart, type WordTerms } from './text-terms.ts';
 
 /** A part of a query that a text can have: a word, or a pair of characters of one. `weight`: how many words it counts as. */
 export type MatchedPart = { readonly word: string; readonly weight: number };
@@ -53,9 +53,10 @@ export type QueryMatcher = {
   parts: ReadonlySet<MatchedPart>;
   /**
    * Returns the words of a text that the query matches in a keyword search, other inflections included, in order and without
-   * overlaps. Time is linear in the length of the text.
+   * overlaps. `indexed`: the text with its context, if that was indexed with it: its language counts. Time is linear in the length
+   * of the text.
    */
-  findMatches: (text: string) => TermMatch[];
+  findMatches: (text: string, indexed?: string) => TermMatch[];
 };
 
 /** Reads a query: of a long one, that takes longer than to read a text. */
@@ -72,7 +73,11 @@ export function createMatcher(query: string): QueryMatcher {
     }
     return { ...one, same };
   });
-  return { words, parts: new Set(byTerm.values()), findMatches: (text) => matchesOf(text, byTerm) };
+  return {
+    words,
+    parts: new Set(byTerm.values()),
+    findMatches: (text, indexed) => matchesOf(readTextTerms(text, indexed), byTerm),
+  };
 }
 
 /** Compares a query with one text, as `QueryMatcher` does. */
@@ -93,9 +98,9 @@ export function totalWeight(parts: Iterable<MatchedPart>): number {
   return sum;
 }
 
-function matchesOf(text: string, byTerm: ReadonlyMap<string, MatchedPart>): TermMatch[] {
+function matchesOf(words: Iterable<WordTerms>, byTerm: ReadonlyMap<string, MatchedPart>): TermMatch[] {
   const matches: (TermMatch & { parts: Set<MatchedPart> })[] = [];
-  for (const { start, end, terms } of readTextTerms(text)) {
+  for (const { start, end, terms } of words) {
     const found = terms.find((term) => byTerm.has(term));
     const part = found === undefined ? undefined : byTerm.get(found);
     if (part === undefined) continue;

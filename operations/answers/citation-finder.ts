@@ -15,11 +15,14 @@ const NO_QUOTE: QuotePlace = { quote: null, start: null, end: null };
  */
 export class CitationFinder {
   readonly #passages: readonly Passage[];
+  readonly #contexts: ReadonlyMap<string, string>;
   readonly #quotes = new Map<string, QuotePlace>();
   #statement: { text: string; matcher: QueryMatcher } | null = null;
 
-  constructor(passages: readonly Passage[]) {
+  /** `contexts`: by the id of the chunk, what is indexed before its text. */
+  constructor(passages: readonly Passage[], contexts: ReadonlyMap<string, string>) {
     this.#passages = passages;
+    this.#contexts = contexts;
   }
 
   /** `answer`: its text up to the mark at least. Null for the number of no passage. */
@@ -33,11 +36,11 @@ export class CitationFinder {
     return { number, at, content_id, chunk_id, source, page, ...place };
   }
 
-  async #quoteFor({ number, content }: Passage, statement: string): Promise<QuotePlace> {
+  async #quoteFor({ number, content, chunk_id }: Passage, statement: string): Promise<QuotePlace> {
     const key = `${number} ${statement}`;
     const known = this.#quotes.get(key);
     if (known) return known;
-    const place = findQuote(content, this.#read(statement)) ?? NO_QUOTE;
+    const place = findQuote(content, this.#read(statement), this.#contexts.get(chunk_id)) ?? NO_QUOTE;
     this.#quotes.set(key, place);
     // Other requests are served before the next one.
     await setImmediate();

@@ -45,11 +45,12 @@ export async function* writeAnswer(
   const { request, searchedFor: searched_for, passages, retrieved } = prepared;
   const failed_collections = retrieved.failed;
   yield { event: 'sources', data: { query: request.query, searched_for, passages, failed_collections } };
-  const finder = new CitationFinder(passages);
+  const contexts = await contextsOf(services, caller, passages);
+  const finder = new CitationFinder(passages, contexts);
   const citations: Citation[] = [];
   let answer = '';
   let finish: ChatFinish = 'stop';
-  for await (const { text, marks, finish: finishHere } of piecesOf(services, caller, prepared)) {
+  for await (const { text, marks, finish: finishHere } of piecesOf(services, caller, { prepared, contexts })) {
     finish = finishHere ?? finish;
     if (text === '') continue;
     answer += text;
@@ -81,15 +82,20 @@ function noAnswer(finish: ChatFinish): AppError {
 /** `finish`: why the model ended, where it did. */
 type Piece = AnswerPiece & { finish?: ChatFinish | null };
 
-async function* piecesOf(services: Services, caller: Caller, prepared: PreparedQuestion): AsyncGenerator<Piece> {
+type PromptParts = { prepared: PreparedQuestion; contexts: ReadonlyMap<string, string> };
+
+async function* piecesOf(
+  services: Services,
+  caller: Caller,
+  { prepared, contexts }: PromptParts,
+): AsyncGenerator<Piece> {
   const { request, passages, history, signal, style = null } = prepared;
   const { chat } = services;
   if (passages.length === 0) {
     yield { text: NOTHING_FOUND, marks: [] };
   } else if (chat === null) {
-    yield answerFromSentences(request.query, passages);
+    yield answerFromSentences(request.query, passages, contexts);
   } else {
-    const contexts = await contextsOf(services, caller, passages);
     const question = answerPrompt({ query: request.query, passages, contexts, history, style });
     const reader = new CitationReader(passages.length);
     const call = { chat, question, maxCharacters: MAX_ANSWER_CHARACTERS, signal };
@@ -104,6 +110,7 @@ async function contextsOf(
   caller: Caller,
   passages: readonly Passage[],
 ): Promise<Map<string, string>> {
+  if (passages.length === 0) return new Map();
   const ids = passages.map(({ chunk_id }) => chunk_id);
   const rows = await services.stores.chunks.findTexts(caller.scope, ids);
   return new Map(rows.map(({ id, context }) => [id, context]));

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '#domain/access/caller.ts';
+import { storedText } from '#domain/chunking/chunker.ts';
 import type { Highlight, NeighbourChunk } from '#domain/records/search-options.ts';
 import type { SearchRequest, SearchResult } from '#domain/records/search.ts';
 import { bestPassage } from '#domain/search/best-passage.ts';
@@ -29,7 +30,7 @@ export async function addExtras(services: Services, caller: Caller, selected: Se
     if (matcher) await setImmediate();
     results.push({
       ...toResult(hit, request),
-      ...(matcher && { highlight: highlightOf(hit.row.content, matcher, highlight.max_characters) }),
+      ...(matcher && { highlight: highlightOf(hit.row, matcher, highlight.max_characters) }),
       ...(near === undefined ? {} : neighboursOf(hit, near.get(hit.row.id) ?? [])),
       ...(embeddings === undefined ? {} : { embedding: embeddings.get(hit.row.id) ?? null }),
     });
@@ -55,8 +56,9 @@ function toResult(selected: SelectedHit, { explain, rerank }: SearchRequest): Se
   };
 }
 
-function highlightOf(text: string, matcher: QueryMatcher, maxCharacters: number): Highlight {
-  const { start, end, matches } = bestPassage(text, matcher.findMatches(text), maxCharacters);
+function highlightOf(row: SelectedHit['row'], matcher: QueryMatcher, maxCharacters: number): Highlight {
+  const { content: text } = row;
+  const { start, end, matches } = bestPassage(text, matcher.findMatches(text, storedText(row)), maxCharacters);
   const places = matches.map((match) => ({ start: match.start, end: match.end, query_word: match.queryWord }));
   return { text: text.slice(start, end), start, end, matches: places };
 }

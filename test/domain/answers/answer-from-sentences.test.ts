@@ -40,6 +40,14 @@ test('in scripts without spaces, answers with the sentence that has most of the 
   t.is(answerFromSentences('如何重置忘记的密码', found).text.split(' [1]')[0], '忘记密码时，请在登录页面重置密码。');
 });
 
+test('reads a passage in the language of the headings above it', (t) => {
+  const found = passages('Wohnungen: Meier. Schulen: Kunze. Krankenhäuser: Vogt.');
+  const heading =
+    'Zuständigkeiten der Abteilungen, die für die Verwaltung der Gebäude in der Stadt verantwortlich sind';
+  const contexts = new Map([['e', heading]]);
+  t.is(answerFromSentences('Krankenhaus', found, contexts).text, 'Krankenhäuser: Vogt. [1]');
+});
+
 test('marks within the text of a document are not taken for citations', (t) => {
   const answer = (text: string) => answerFromSentences('Where do otters sleep?', passages(text));
   t.is(answer('Otters sleep afloat [7].').text, 'Otters sleep afloat. [1]');

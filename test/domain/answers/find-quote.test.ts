@@ -31,6 +31,13 @@ test('in scripts without spaces, quotes the sentence that has most of a statemen
   );
 });
 
+test('reads a passage in the language of the headings above it', (t) => {
+  const passage = 'Wohnungen: Meier. Schulen: Kunze. Krankenhäuser: Vogt.';
+  const context =
+    'Zuständigkeiten der Abteilungen, die für die Verwaltung der Gebäude in der Stadt verantwortlich sind';
+  t.is(findQuote(passage, createMatcher('Krankenhaus'), context)?.quote, 'Krankenhäuser: Vogt.');
+});
+
 test('quotes a comment of code that says most of a statement', (t) => {
   const script = '#!/bin/sh\n# The retention of backups is 30 days.\nRETENTION=30\n\nBackups are made nightly.';
   const quote = findQuote(script, createMatcher('The retention of backups is 30 days'))?.quote;

@@ -18,6 +18,21 @@ test('finds other inflections in the language of the text, with the word of the 
   t.deepEqual(matched('يبيع التجار الكتب في شوارع العاصمة', 'شارع'), [['شوارع', 'شارع']]);
 });
 
+/** Tells the language of what stands below it. */
+const GERMAN_HEADING =
+  'Zuständigkeiten der Abteilungen, die für die Verwaltung der Gebäude und der Grundstücke in der Stadt verantwortlich sind';
+
+test('a text is read in the language of what it was indexed with', (t) => {
+  const content = 'Wohnungen: Meier. Schulen: Kunze. Krankenhäuser: Vogt.';
+  for (const [query, found] of [
+    ['Wohnung', 'Wohnungen'],
+    ['Krankenhaus', 'Krankenhäuser'],
+  ] as const) {
+    const [match] = createMatcher(query).findMatches(content, `${GERMAN_HEADING}\n${content}`);
+    t.is(content.slice(match?.start, match?.end), found);
+  }
+});
+
 test('the word of a query may be what a stemmer leaves of its inflections', (t) => {
   t.deepEqual(matched('Alle fietsen worden door de monteurs gecontroleerd.', 'fiets'), [['fietsen', 'fiets']]);
   t.deepEqual(matched('A városokban új iskolákat építenek.', 'iskola'), [['iskolákat', 'iskola']]);

@@ -140,3 +140,18 @@ test('a query is read once for all hits, whatever their number', async (t) => {
   };
   t.deepEqual(await readsOf(100), await readsOf(1));
 });
+
+test('a highlight reads a chunk in the language of the headings above it, as the index did', async (t) => {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const { caller } = await makePlace(database);
+  const request = SearchRequest.parse({ query: 'Krankenhaus', collection_id: crypto.randomUUID(), highlight: {} });
+  const content = 'Wohnungen: Meier. Schulen: Kunze. Krankenhäuser: Vogt.';
+  const context =
+    'Zuständigkeiten der Abteilungen, die für die Verwaltung der Gebäude in der Stadt verantwortlich sind';
+  const hits = hitsOf(1).map((hit) => ({ ...hit, row: { ...hit.row, content, context } }));
+  const [result] = await addExtras(services, caller, { request, hits });
+  t.deepEqual(
+    result?.highlight?.matches.map(({ start, end }) => content.slice(start, end)),
+    ['Krankenhäuser'],
+  );
+});
