@@ -1,7 +1,7 @@
-import { FUNCTION_WORDS } from './function-words.ts';
 import { olderTermsOf } from './older-terms.ts';
 import { isPairedWord } from './paired-runs.ts';
-import { queryPartsOf, readTextTerms, WORD, type QueryPart, type WordTerms } from './text-terms.ts';
+import { searchedWords } from './searched-words.ts';
+import { queryPartsOf, readTextTerms, type QueryPart, type WordTerms } from './text-terms.ts';
 
 /** A part of a query that a text can have: a word, or a pair of characters of one. `weight`: how many words it counts as. */
 export type MatchedPart = { readonly word: string; readonly weight: number };
@@ -12,25 +12,13 @@ export type MatchedPart = { readonly word: string; readonly weight: number };
  */
 export type TermMatch = { start: number; end: number; queryWord: string; parts: ReadonlySet<MatchedPart> };
 
-/** Further words of a query are ignored, for example of a pasted page. */
-const MAX_QUERY_WORDS = 128;
-/** Further parts of its words are ignored: in scripts without spaces, a page is one word with a pair for each character. */
+/** Further parts of the words of a query are ignored: in scripts without spaces, a page is one word with a pair for each character. */
 const MAX_QUERY_PARTS = 512;
 /** The words of a longer query are not asked in every language. */
 const MAX_STEMMED_QUERY_WORDS = 32;
 
 /** A word of a query, its parts, and all terms that a text may have for it, those of texts that were indexed before included. */
 export type QueryWord = { word: string; parts: readonly QueryPart[]; terms: readonly string[] };
-
-/**
- * Returns the words of a query that are searched, as spelled. Function words of English (`what`, `is`, `the`) are left out unless
- * there are no other words.
- */
-export function searchedWords(query: string): string[] {
-  const words = (query.match(WORD) ?? []).slice(0, MAX_QUERY_WORDS).map((word) => word.normalize('NFC'));
-  const contentWords = words.filter((word) => !FUNCTION_WORDS.has(word.toLowerCase()));
-  return contentWords.length > 0 ? contentWords : words;
-}
 
 /** Returns the words of a query that are searched, with their parts and terms. */
 export function readQuery(query: string): QueryWord[] {

@@ -7,7 +7,7 @@
  * code, and what is similar to it is not what was asked for.
  */
 
-import { searchedWords } from './find-matches.ts';
+import { searchedWords } from './searched-words.ts';
 
 /** Hits that are ordered among themselves; those behind them stay where they are. */
 export const REGULARIZED_HITS = 30;
