@@ -6,6 +6,8 @@
  */
 export const MARK = 'ƾ';
 
+/** Latin letters, kana, Han and Hangul, for speed. */
+const WITHOUT_MARKS = /^[\x20-\x7e\u00c0-\u024f\u3041-\u3096\u30a1-\u30fe\u3400-\u9fff\uac00-\ud7a3]*$/;
 const COMBINING = /\p{M}/gu;
 /** The letters of CJK Extension B, one for each combining mark by its code point. Scripts with such marks have none of them. */
 const [FIRST_LETTER, LETTERS] = [0x20000, 0xa6d0];
@@ -16,7 +18,8 @@ const LETTER = /[\u{20000}-\u{2a6cf}]/gu;
  * combining marks with which the scripts of India and South East Asia write vowels: a letter stands for each of them.
  */
 export function indexTerm(spelling: string, language?: string): string {
-  return MARK + (language === undefined ? '' : language + MARK) + spelling.replace(COMBINING, letterOf);
+  const letters = WITHOUT_MARKS.test(spelling) ? spelling : spelling.replace(COMBINING, letterOf);
+  return MARK + (language === undefined ? letters : language + MARK + letters);
 }
 
 /** Returns a term as people read it: without marks and language, spelled as the word. */

@@ -1,5 +1,5 @@
 import { MARK } from './index-term.ts';
-import { LATIN_LANGUAGES, languagesOfScript } from './languages.ts';
+import { LATIN_LANGUAGES, languagesOfScript, type StemmedLanguage } from './languages.ts';
 import { pairsOf, partsOf } from './paired-runs.ts';
 import { plainSpelling, withoutAccents, withPlainLetters } from './plain-spelling.ts';
 import { stemsOf } from './stem-terms.ts';
@@ -32,9 +32,10 @@ function olderWords(word: string, isBrief: boolean): string[] {
   const plain = withoutAccents(word);
   // Those that were stemmed as English still are.
   const terms = ENGLISH.test(plain) ? [] : [MARK + plain];
+  const languages: readonly StemmedLanguage[] = LATIN.test(word) ? LATIN_LANGUAGES : languagesOfScript(word);
   // The stems of most words have the same terms as before, and cost time.
-  if (isBrief || (!COMBINING.test(word) && withPlainLetters(word) === word)) return terms;
-  const languages = LATIN.test(word) ? LATIN_LANGUAGES : languagesOfScript(word);
+  const isChanged = COMBINING.test(word) || withPlainLetters(word) !== word || languages.includes('hi');
+  if (isBrief || !isChanged) return terms;
   const stems = languages.flatMap((language) =>
     [...stemsOf(word, language), word].map((stem) => MARK + language + MARK + withoutAccents(stem)),
   );

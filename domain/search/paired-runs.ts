@@ -1,4 +1,5 @@
-const ASCII = /^[\x20-\x7e]*$/;
+/** The letters of nearly all words in Latin script. */
+const LATIN = /^[\x20-\x7e\u00c0-\u024f]*$/;
 /**
  * Scripts without spaces between words, which the word tokenizer would treat as one long word, and Hangul, in which particles and
  * endings are part of the word.
@@ -18,7 +19,7 @@ export function isPairedWord(word: string): boolean {
 
 /** Cuts a word where scripts that are indexed in pairs begin and end. */
 export function partsOf(word: string): Part[] {
-  if (ASCII.test(word)) return [{ part: word, from: 0, isPaired: false }];
+  if (LATIN.test(word)) return [{ part: word, from: 0, isPaired: false }];
   const parts: Part[] = [];
   let end = 0;
   for (const { 0: run, index } of word.matchAll(PAIRED)) {
@@ -36,16 +37,16 @@ export function pairsOf(run: string): string[] {
 
 /** Returns what the index has of a run, with its places: its pairs, and each character that is a word in some language. */
 export function indexedPiecesOf(run: string): { piece: string; at: number }[] {
-  const characters = Array.from(run);
+  const pieces: { piece: string; at: number }[] = [];
   let at = 0;
-  return characters.flatMap((character, index) => {
-    const next = characters[index + 1];
-    const pieces = [];
-    if (characters.length === 1 || CAN_BE_WORD.test(character)) pieces.push({ piece: character, at });
-    if (next !== undefined) pieces.push({ piece: character + next, at });
+  let previous = '';
+  for (const character of run) {
+    if (previous !== '') pieces.push({ piece: previous + character, at: at - previous.length });
+    if (character === run || CAN_BE_WORD.test(character)) pieces.push({ piece: character, at });
     at += character.length;
-    return pieces;
-  });
+    previous = character;
+  }
+  return pieces;
 }
 
 function wordsBetween(word: string, from: number, to: number): Part[] {

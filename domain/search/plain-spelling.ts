@@ -6,6 +6,7 @@ const PRESENTATION_FORMS = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufeff\uff00-\uffe
  * variants of a picture or a character.
  */
 const ORNAMENTS = /[\u0300-\u036f\u0640\u20d0-\u20f0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+const IS_UNUSUAL = new RegExp(`${PRESENTATION_FORMS.source}|${ORNAMENTS.source}`, 'u');
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ø: 'o',
   đ: 'd',
@@ -24,10 +25,12 @@ const LETTERS_WITHOUT_ACCENT = /[øđłıæœß]/g;
  */
 export function plainSpelling(word: string): { spelling: string; isAligned: boolean } {
   if (ASCII.test(word)) return { spelling: word, isAligned: true };
-  const same = word.replace(PRESENTATION_FORMS, (letter) => letter.normalize('NFKC'));
+  const composed = word.normalize('NFC');
+  if (!IS_UNUSUAL.test(composed)) return { spelling: composed, isAligned: composed === word };
+  const same = composed.replace(PRESENTATION_FORMS, (letter) => letter.normalize('NFKC'));
   const spelling = same.normalize('NFC').replace(ORNAMENTS, '');
   // A form becomes one letter or several.
-  return { spelling, isAligned: same.length === word.length && spelling === same };
+  return { spelling, isAligned: composed === word && same.length === word.length && spelling === same };
 }
 
 /** Removes the combining accents of Latin, Greek and Cyrillic. Marks that other scripts need for spelling stay. */

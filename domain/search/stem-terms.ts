@@ -83,8 +83,12 @@ function termsIn(word: string, language: StemmedLanguage): readonly string[] {
   return terms;
 }
 
+/**
+ * Hindi has a code other than in objects of before, whose terms are cut at vowel signs: what begins those of long words are the stems
+ * of `का` and `के`, which are in every text.
+ */
 function termOf(stem: string, language: StemmedLanguage): string {
-  return indexTerm(withPlainLetters(withoutAccents(stem)), language);
+  return indexTerm(withPlainLetters(withoutAccents(stem)), language === 'hi' ? 'hin' : language);
 }
 
 /** Returns the stems of a word in lower case: several where it can be read in several ways. */

@@ -55,7 +55,8 @@ export function queryPartsOf(word: string, { isBrief = false }: { isBrief?: bool
   return partsOf(plainSpelling(word).spelling).flatMap(({ part, isPaired }) => {
     if (isPaired) {
       const pairs = [...new Set(pairsOf(part))];
-      return pairs.map((pair) => ({ terms: [indexTerm(pair)], weight: wordsIn(part) / pairs.length }));
+      const weight = wordsIn(part) / pairs.length;
+      return pairs.map((pair) => ({ terms: [indexTerm(pair)], weight }));
     }
     const lower = part.toLowerCase();
     const terms = new Set([plainTerm(lower), ...(isBrief ? [] : termsInAllLanguages(lower))]);

@@ -107,6 +107,7 @@ test('a word with vowel signs has its own term, and shares none with words of th
   for (const [query, own, other] of [
     ['बिजली', 'बिजली का बिल', 'जल संरक्षण के लिए नए नियम'],
     ['जल', 'जल संरक्षण', 'बिजली का बिल'],
+    ['किताब', 'नई किताबें', 'तब बारिश के कारण मैच रद्द हो गया'],
     ['প্রিন্টার', 'প্রিন্টার চালু করুন', 'আজ ঢাকায় বৃষ্টি হতে পারে'],
     ['அச்சுப்பொறி', 'அச்சுப்பொறி வேலை செய்யவில்லை', 'இன்று சென்னையில் மழை பெய்தது'],
     ['กิน', 'กินข้าว', 'รถไฟฟ้าสายใหม่เปิดให้บริการ'],
@@ -121,6 +122,7 @@ test('a query has the terms of objects that were indexed when marks, wide forms 
   const asked = (query: string) => new Set(keywordQuery(query).split(' '));
   // The tokenizer made two words of `ƾhiƾबिजल`.
   t.true(asked('बिजली').has('ƾhiƾब'));
+  t.true(asked('जल').has('ƾhiƾजल'));
   t.false(asked('กิน').has('ƾ'));
   t.true(asked('กิน').has('ƾก'));
   t.true(asked('ＡＢＣ１').has('ƾａｂｃ１'));
