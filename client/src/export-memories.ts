@@ -1,6 +1,7 @@
 import { dataOf } from './data-of.ts';
 import { LociError } from './loci-error.ts';
 import type { LociApi } from './loci-api.ts';
+import { readStream } from './read-stream.ts';
 import type { components } from './schema.ts';
 
 export type ExportedVersion = components['schemas']['MemoryVersion'];
@@ -30,7 +31,7 @@ export async function* exportMemories(
 
 async function* readTexts(stream: ReadableStream): AsyncGenerator<string> {
   try {
-    yield* stream.pipeThrough(new TextDecoderStream());
+    yield* readStream(stream.pipeThrough(new TextDecoderStream()));
   } catch (error) {
     throw brokenOff(error);
   }

@@ -2,6 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { dataOf } from './data-of.ts';
 import { LociError } from './loci-error.ts';
 import type { LociApi } from './loci-api.ts';
+import { readStream } from './read-stream.ts';
 import type { components } from './schema.ts';
 
 type Schemas = components['schemas'];
@@ -30,7 +31,7 @@ export async function* streamAnswer(
   const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   let isDone = false;
   try {
-    for await (const { event, data } of events) {
+    for await (const { event, data } of readStream(events)) {
       const value: unknown = JSON.parse(data);
       if (event === 'error') throw failureOf(value);
       // The service decides what its events consist of; later versions may have others.

@@ -48,3 +48,23 @@ test('an answer that is aborted ends with the reason of its signal', async (t) =
   leave.abort(reason);
   t.is(await t.throwsAsync(events.next()), reason);
 });
+
+test.serial(
+  'an answer is read in browsers whose streams cannot be iterated over, and leaving it closes the connection',
+  async (t) => {
+    const closed = Promise.withResolvers<void>();
+    const loci = await startAnswer(t, (response) => {
+      response.on('close', closed.resolve);
+      response.write(DELTA);
+    });
+    const { prototype } = ReadableStream;
+    const iterating = { values: prototype.values, [Symbol.asyncIterator]: prototype[Symbol.asyncIterator] };
+    for (const name of Reflect.ownKeys(iterating)) Reflect.deleteProperty(prototype, name);
+    t.teardown(() => Object.assign(prototype, iterating));
+    const events = loci.streamAnswer({ query: 'When?' });
+    const delta = { event: 'delta', data: { text: 'At ' } };
+    t.deepEqual([(await events.next()).value, (await events.next()).value], [delta, delta]);
+    t.true((await events.return(undefined)).done);
+    await t.notThrowsAsync(closed.promise);
+  },
+);

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { errorFromResponse } from '../loci-error.ts';
+import { readStream } from '../read-stream.ts';
 import { requireApi } from '../require-api.ts';
 import { readJson, reportUnreachable, type Transport } from '../transport.ts';
 import { withRetries } from '../with-retries.ts';
@@ -23,7 +24,7 @@ export async function* sendMessage(transport: Transport, message: SentMessage): 
   }
   if (response.body === null) return;
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-  for await (const { data } of events) {
+  for await (const { data } of readStream(events)) {
     const body: unknown = JSON.parse(data);
     if (isMessage(body)) yield body;
   }
