@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { fillCollections } from '#bench/fill-lists.ts';
 import { CurrentCaller } from '#domain/records/access/current-caller.ts';
-import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { openConsole } from './open-console.ts';
+import { insertOwnKey } from './own-key.ts';
 
 const { apiKey, workspaceId } = testStack();
 
@@ -26,6 +26,27 @@ test('a key that is revoked in the middle of a session ends it, and the page say
   await page.getByText('The API key is missing, unknown, revoked or expired.').waitFor();
   t.is(await page.getByRole('button', { name: 'Try again' }).count(), 0);
   t.notRegex(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage])), /loci_/);
+  t.deepEqual(problems, []);
+});
+
+test('what a key may no longer do is not offered any more, once the service has refused it or the tab is looked at again', async (t) => {
+  const may = (permissions: string[]) => ({ method: 'PATCH', json: { permissions } });
+  const { key } = await createKey({ workspaceId, permissions: ['collections:read', 'collections:write'] });
+  const { api_key: own } = await apiClient(key).get('/me', CurrentCaller);
+  await using console = await openConsole({ apiKey: key, path: '/collections' });
+  const { page, problems } = console;
+  const create = page.getByRole('button', { name: 'New collection' });
+  await create.first().click();
+  t.is((await apiClient(apiKey).send(`/api-keys/${own?.id}`, may(['collections:read']))).status, 200);
+  await page.getByRole('dialog').getByLabel('Name').fill('refused');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await create.first().waitFor({ state: 'detached' });
+  t.is(
+    (await apiClient(apiKey).send(`/api-keys/${own?.id}`, may(['collections:read', 'collections:write']))).status,
+    200,
+  );
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+  await create.first().waitFor();
   t.deepEqual(problems, []);
 });
 
@@ -181,12 +202,9 @@ test('a service that answers slowly how far an upload is, is asked once at a tim
 
 test('a collection of 100,000 contents is shown page by page, and one of them is found by its name', async (t) => {
   const api = await openOwnApi(t, { consoleFolder: join(PROJECT_DIR, 'console') });
-  const { stores, secrets } = api.services;
-  const { id, secret } = generateApiKey();
+  const { stores } = api.services;
   const own = await stores.system.insertWorkspace('large');
-  const hashedSecret = hashApiKey(secret, secrets.apiKeyPepper);
-  const record = { workspaceId: own, key: id, hashedSecret, label: 'a test', permissions: ['*' as const] };
-  await stores.system.insertApiKey({ ...record, createdBy: 'a test' });
+  const { secret } = await insertOwnKey(api, own);
   const headers = { 'X-API-Key': secret };
   const json = { name: 'large', embedding: { provider: 'lexical' } };
   const made = await api.send('/collections', { method: 'POST', headers, json });

@@ -1,37 +1,17 @@
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { createSignInCode } from '#operations/access/sign-in.ts';
-import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
-import { openOwnApi, type OwnApi } from '#test/support/harness/own-api.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
 import { axeViolations, openConsole } from './open-console.ts';
+import { insertOwnKey } from './own-key.ts';
 
 test('a member of two workspaces signs in at the issuer, chooses one, and stays signed in when the token is renewed', async (t) => {
-  const issuer = await openTokenIssuer(t);
-  const keys = { jwksUrl: issuer.jwksUrl };
-  const verifier = createBearerTokenVerifier({ keys, issuer: issuer.issuer, audience: AUDIENCE });
-  const api = await openOwnApi(t, {
-    consoleFolder: join(PROJECT_DIR, 'console'),
-    access: { users: { verifier, workspacesClaim: 'workspaces' }, administratorToken: null },
-    settings: {
-      LOCI_JWT_JWKS_URL: issuer.jwksUrl,
-      LOCI_JWT_ISSUER: issuer.issuer,
-      LOCI_JWT_AUDIENCE: AUDIENCE,
-      LOCI_CONSOLE_OIDC_CLIENT_ID: 'console',
-      LOCI_CONSOLE_OIDC_PARAMETERS: `audience=${AUDIENCE}`,
-    },
-  });
-  const { system } = api.services.stores;
-  const workspaces = [await system.insertWorkspace('Harbour'), await system.insertWorkspace('Lighthouse')];
+  const { issuer, api, workspaces } = await openWithIssuer(t, ['Harbour', 'Lighthouse']);
   const { service } = issuer.server;
-  service.on('beforeTokenSigning', (token: { payload: Record<string, unknown> }) => {
-    const aud = token.payload['aud'] === 'console' ? 'console' : AUDIENCE;
-    const roles = Object.fromEntries(workspaces.map((id) => [id, 'member']));
-    Object.assign(token.payload, { aud, sub: 'ada', workspaces: roles });
-  });
   const [grants, revoked]: [unknown[], unknown[]] = [[], []];
   service.on('beforeRevoke', (_response: unknown, request: { body: unknown }) => revoked.push(request.body));
   service.on(
@@ -95,7 +75,7 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
   await page.getByRole('button', { name: /^Sign in with/ }).click();
   await page.getByRole('button', { name: /Harbour/ }).click();
   await page.getByRole('button', { name: 'Account' }).waitFor();
-  const key = await insertKey(api, workspaces[1] ?? '');
+  const { key } = await insertOwnKey(api, workspaces[1] ?? '');
   await page.goto(`${page.url()}#code=${await createSignInCode(api.services.stores, key)}`);
   await page.waitForFunction(() => sessionStorage.getItem('loci.api-key') !== null);
   await page.reload();
@@ -105,11 +85,48 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
   t.deepEqual(problems, []);
 });
 
-/** Inserts an API key that may do everything in a workspace. Returns its public part. */
-async function insertKey({ services: { stores, secrets } }: OwnApi, workspaceId: string): Promise<string> {
-  const { id, secret } = generateApiKey();
-  const hashedSecret = hashApiKey(secret, secrets.apiKeyPepper);
-  const record = { workspaceId, key: id, hashedSecret, label: 'a test', permissions: ['*' as const] };
-  await stores.system.insertApiKey({ ...record, createdBy: 'a test' });
-  return id;
+test('a member who creates a collection can put something into it at once', async (t) => {
+  const { issuer, api } = await openWithIssuer(t, ['Harbour']);
+  await using console = await openConsole({ baseUrl: api.baseUrl, path: '/collections', otherOrigins: [issuer.issuer] });
+  const { page, problems } = console;
+  await page.getByRole('button', { name: /^Sign in with/ }).click();
+  await page.getByRole('button', { name: 'New collection' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Tides');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Tides' }).click();
+  const sent = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/upload'));
+  await page
+    .getByLabel('Files …', { exact: true })
+    .setInputFiles([{ name: 'ebb.txt', mimeType: 'text/plain', buffer: Buffer.from('Ebb at noon.') }]);
+  t.is((await sent).status(), 202);
+  await page.getByRole('row', { name: /ebb\.txt/ }).waitFor();
+  t.deepEqual(problems, []);
+});
+
+/** An API at whose issuer Ada signs in, who is a member of these workspaces. */
+async function openWithIssuer(t: ExecutionContext, names: readonly string[]) {
+  const issuer = await openTokenIssuer(t);
+  const keys = { jwksUrl: issuer.jwksUrl };
+  const verifier = createBearerTokenVerifier({ keys, issuer: issuer.issuer, audience: AUDIENCE });
+  const api = await openOwnApi(t, {
+    consoleFolder: join(PROJECT_DIR, 'console'),
+    access: { users: { verifier, workspacesClaim: 'workspaces' }, administratorToken: null },
+    settings: {
+      LOCI_JWT_JWKS_URL: issuer.jwksUrl,
+      LOCI_JWT_ISSUER: issuer.issuer,
+      LOCI_JWT_AUDIENCE: AUDIENCE,
+      LOCI_CONSOLE_OIDC_CLIENT_ID: 'console',
+      LOCI_CONSOLE_OIDC_PARAMETERS: `audience=${AUDIENCE}`,
+    },
+  });
+  const { system } = api.services.stores;
+  const workspaces = await Promise.all(names.map(async (name) => system.insertWorkspace(name)));
+  issuer.server.service.on('beforeTokenSigning', (token: { payload: Record<string, unknown> }) => {
+    const aud = token.payload['aud'] === 'console' ? 'console' : AUDIENCE;
+    const roles = Object.fromEntries(workspaces.map((id) => [id, 'member']));
+    Object.assign(token.payload, { aud, sub: 'ada', workspaces: roles });
+  });
+  return { issuer, api, workspaces };
 }

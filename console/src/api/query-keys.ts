@@ -1,6 +1,6 @@
 /** The keys of the query cache: the first word names what changes together, so that it can be loaded anew together. */
 export const queryKeys = {
-  caller: (identity: string) => ['caller', identity] as const,
+  caller: (identity?: string) => (identity === undefined ? (['caller'] as const) : (['caller', identity] as const)),
   signIn: () => ['sign-in'] as const,
   workspaces: (ids: readonly string[]) => ['workspaces', ids] as const,
   readiness: () => ['readiness'] as const,

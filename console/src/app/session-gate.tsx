@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { LociError } from '@loci/client/browser';
+import { queryKeys } from '../api/query-keys.ts';
 import { sendUploadsAs } from '../uploads/run-uploads.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { ChooseWorkspace } from './choose-workspace.tsx';
@@ -56,6 +57,7 @@ function useSignedIn() {
   );
   const renewal = useRenewal(credentials, { onToken: useRenewed(setCredentials), onFailure: leave });
   useEndWithCredentials(credentials, { leave, replace: renewal.replace });
+  useAskAfterRefusal();
   const chooseWorkspace = useCallback(
     (workspaceId: string | null) => {
       // What was loaded is of the workspace before.
@@ -127,6 +129,28 @@ function useRenewed(setCredentials: (renewed: TokenCredentials) => void) {
     },
     [setCredentials],
   );
+}
+
+/** Asks anew what the caller may do when the service says that they may not do something: what the page offers was out of date. */
+function useAskAfterRefusal(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const askAfter = (error: unknown) => {
+      if (!(error instanceof LociError && error.status === 403)) return;
+      void queries.invalidateQueries({ queryKey: queryKeys.caller() }, { cancelRefetch: false });
+    };
+    const stopQueries = queries.getQueryCache().subscribe((event) => {
+      const isOfCaller = event.query.queryKey[0] === queryKeys.caller()[0];
+      if (event.type === 'updated' && event.action.type === 'error' && !isOfCaller) askAfter(event.action.error);
+    });
+    const stopMutations = queries.getMutationCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'error') askAfter(event.action.error);
+    });
+    return () => {
+      stopQueries();
+      stopMutations();
+    };
+  }, [queries]);
 }
 
 type Endings = { leave: (reason: Error) => void; replace: Renewal['replace'] };

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { createBrowserClient, dataOf } from '@loci/client/browser';
 import type { Permission } from '../api/permission.ts';
@@ -10,20 +10,28 @@ import { storedCredentials } from './stored-credentials.ts';
 /** Retries of a request while the service is busy or restarts; then the page says so. */
 const RETRIES = 2;
 
-/** Asks the service who this is and what they may do, and remembers the credentials when they are accepted. */
+/**
+ * Asks the service who this is and what they may do, and remembers the credentials when they are accepted. Asks anew in a tab that was
+ * left for another one, because somebody else may have changed it meanwhile.
+ */
 export function useCaller(credentials: Credentials | null) {
   const client = useMemo(() => (credentials === null ? null : clientOf(credentials)), [credentials]);
   const caller = useQuery({
     queryKey: queryKeys.caller(credentials === null ? '' : identityOf(credentials)),
     enabled: client !== null,
     staleTime: Infinity,
+    refetchOnWindowFocus: 'always',
     queryFn: async ({ signal }) => {
       if (client === null || credentials === null) throw new Error('Nobody is signed in.');
       const access = await dataOf(client.loci.api.GET('/api/v1/me', { signal }));
-      storedCredentials.write(credentials);
       return { access, ...permissionsOf(access) };
     },
   });
+  const { data: accepted } = caller;
+  useEffect(() => {
+    // Not with the answer: it may be about a token that was renewed meanwhile.
+    if (credentials !== null && accepted !== undefined) storedCredentials.write(credentials);
+  }, [credentials, accepted]);
   return { client, caller };
 }
 

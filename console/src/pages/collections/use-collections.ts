@@ -37,7 +37,12 @@ export function useCreateCollection() {
   return useMutation({
     mutationFn: async (body: Schemas['CreateCollectionRequest']) =>
       dataOf(loci.api.POST('/api/v1/collections', { body })),
-    onSuccess: async () => queries.invalidateQueries({ queryKey: queryKeys.collections() }),
+    // Members may change what they created, and nothing else.
+    onSuccess: async () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: queryKeys.collections() }),
+        queries.invalidateQueries({ queryKey: queryKeys.caller() }),
+      ]),
   });
 }
 

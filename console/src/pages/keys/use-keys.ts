@@ -26,7 +26,7 @@ export type SavedKey = { id: string | null; body: Schemas['CreateApiKeyRequest']
 
 /** Creates or changes a key. The answer to creating has its secret. */
 export function useSaveKey() {
-  const { loci } = useSession();
+  const { loci, access } = useSession();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ id, body }: SavedKey) =>
@@ -36,7 +36,8 @@ export function useSaveKey() {
     mutationKey: SECRET_REQUEST,
     // The secret is kept by nothing but the dialog that shows it.
     gcTime: 0,
-    onSuccess: async ({ secret }) => {
+    onSuccess: async ({ id, secret }) => {
+      if (id === access.api_key?.id) void queries.invalidateQueries({ queryKey: queryKeys.caller() });
       const refreshed = queries.invalidateQueries({ queryKey: queryKeys.keys() });
       // It is shown at once, however long the list takes.
       if (secret === null) await refreshed;
