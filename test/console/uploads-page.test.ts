@@ -4,7 +4,7 @@ import { UploadResponse } from '#domain/records/upload.ts';
 import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
 import { apiClient, createKey, formFor } from '#test/support/harness/api-client.ts';
 import { DOWNLOAD_ADDRESS, testStack } from '#test/support/harness/stack.ts';
-import { startTrapServer } from '#test/support/servers/trap-server.ts';
+import { startTrapServer, type Trap } from '#test/support/servers/trap-server.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
 
 const { apiKey, workspaceId, temporalUi, environment } = testStack();
@@ -89,6 +89,45 @@ test('what failed says why and is tried again, and a deletion shows its receipt'
   const workflow = await receipt.getByRole('link', { name: 'Open in the Temporal UI: Content' }).getAttribute('href');
   t.true(workflow?.endsWith(encodeURIComponent(`delete-content/${deletionId}`)));
   t.deepEqual(await axeViolations(page), []);
+  t.deepEqual(problems, []);
+});
+
+test('the page of an upload that was watched to its end lists what has become of every content', async (t) => {
+  const api = apiClient(apiKey);
+  const { id } = await api.createCollection('console: watched');
+  const releases = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, Promise.withResolvers<void>()]));
+  const traps = Object.entries(releases).map(([name, { promise }]): [string, Trap] => {
+    const body = name === 'c' ? 'otters' : `%PDF-1.7\n${name.repeat(99)}`;
+    return [`/${name}.file`, (response) => void promise.then(() => response.end(body))];
+  });
+  const files = await startTrapServer(t, Object.fromEntries(traps), { address: DOWNLOAD_ADDRESS });
+  const form = formFor(
+    id,
+    Object.keys(releases).map((name) => ['urls', `${files.origin}/${name}.file`]),
+  );
+  const { upload_id: uploadId } = await api.post('/upload', UploadResponse, { body: form, status: 202 });
+  await using console = await openConsole({ apiKey, path: `/jobs/${uploadId}` });
+  const { page, problems } = console;
+  const contents = page.getByRole('region', { name: 'Contents' });
+  const failed = page.getByRole('region', { name: 'What failed' });
+  await contents.getByRole('row').nth(3).waitFor();
+  releases['a']?.resolve();
+  await failed.getByText(/a\.file/).waitFor();
+  releases['b']?.resolve();
+  releases['c']?.resolve();
+  await page.getByText('Done, with failures').waitFor();
+  await failed.getByText(/b\.file/).waitFor();
+  for (const [name, status] of [
+    ['a', 'Failed'],
+    ['b', 'Failed'],
+    ['c', 'Ready'],
+  ]) {
+    await contents
+      .getByRole('row', { name: new RegExp(`${name}\\.file`) })
+      .getByText(status ?? '')
+      .last()
+      .waitFor();
+  }
   t.deepEqual(problems, []);
 });
 

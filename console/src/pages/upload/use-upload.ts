@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { dataOf } from '@loci/client/browser';
 import pMap from 'p-map';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
@@ -25,10 +25,10 @@ export function useUpload(id: string) {
   });
 }
 
-/** The contents of an upload, or those with a status, page by page; anew while it is running. */
+/** The contents of an upload, or those with a status, page by page; anew while it is running, and once when it has ended. */
 export function useUploadContents(id: string, { status, isRunning }: { status?: Status; isRunning: boolean }) {
   const { loci } = useSession();
-  return useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: queryKeys.upload(id, status ?? 'contents'),
     initialPageParam: null as string | null,
     placeholderData: keepPreviousData,
@@ -42,6 +42,14 @@ export function useUploadContents(id: string, { status, isRunning }: { status?: 
     select: ({ pages }) => pages.flatMap(({ contents }) => contents),
     refetchInterval: isRunning ? REFRESH_MS : false,
   });
+  const wasRunning = useRef(isRunning);
+  const { refetch } = list;
+  useEffect(() => {
+    // What was loaded last is from before the end.
+    if (wasRunning.current && !isRunning) void refetch();
+    wasRunning.current = isRunning;
+  }, [isRunning, refetch]);
+  return list;
 }
 
 /** Ingests contents again, a few at a time. The first failure is reported, and the others are tried as well. */
