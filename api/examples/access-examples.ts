@@ -12,7 +12,13 @@ const caller: CurrentCaller = {
   collections: [exampleIds.collection],
   writable_collections: [exampleIds.collection],
   is_operator: false,
-  api_key: { id: exampleIds.apiKey, label: 'search page', expires_at: null, last_used_at: UPDATED },
+  api_key: {
+    id: exampleIds.apiKey,
+    label: 'search page',
+    expires_at: null,
+    max_key_expires_at: null,
+    last_used_at: UPDATED,
+  },
 };
 
 const signedIn: SignedIn = {

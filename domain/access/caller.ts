@@ -81,6 +81,6 @@ export function requireWholeWorkspace({ scope }: Caller): void {
 }
 
 /** True when the caller has all of these permissions, and so may grant them. */
-export function holdsPermissions(caller: Caller, permissions: readonly string[]): boolean {
+export function holdsPermissions(caller: Pick<Caller, 'permissions'>, permissions: readonly string[]): boolean {
   return caller.permissions.includes('*') || permissions.every((permission) => caller.permissions.includes(permission));
 }

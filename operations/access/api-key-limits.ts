@@ -17,23 +17,40 @@ export async function apiKeyLimitsOf(services: Services, caller: Caller): Promis
 }
 
 /**
- * Checks that a key grants no more than the caller has who creates, changes or rotates it: permissions, collections, addresses
- * and lifetime. Otherwise a limited key could create an unlimited one.
- * @throws AppError `forbidden` that names the limit that is exceeded.
+ * Returns the limits of the key whose sign-in code the caller's key was redeemed for; null for every other caller, and when that
+ * key cannot be used any more.
  */
-export function requireWithinLimits(caller: Caller, own: ApiKeyLimits, wanted: ApiKeyLimits): void {
-  if (!holdsPermissions(caller, wanted.permissions)) throw exceedsLimits('has permissions that you do not have');
-  const { collections } = wanted;
-  if (own.collections !== null && !collections?.every((id) => own.collections?.includes(id)))
-    throw exceedsLimits('reaches collections that you do not reach');
-  if (own.ip_whitelist !== null && !(wanted.ip_whitelist && isIpListWithin(wanted.ip_whitelist, own.ip_whitelist)))
-    throw exceedsLimits('is valid from addresses that your key is not valid from');
-  if (own.expires_at !== null && !(wanted.expires_at !== null && wanted.expires_at <= own.expires_at))
-    throw exceedsLimits('is valid longer than your key');
+export async function issuerLimitsOf(services: Services, { apiKeyId, scope }: Caller): Promise<ApiKeyLimits | null> {
+  return apiKeyId === null ? null : services.stores.apiKeys.findIssuer(scope, apiKeyId);
 }
 
-function exceedsLimits(what: string): AppError {
-  return new AppError('forbidden', `A key cannot grant more than you have yourself: this one ${what}.`);
+/** What a caller has itself, and what the key has that it was signed in with. */
+export type GrantingLimits = { caller: Caller; own: ApiKeyLimits; issuer: ApiKeyLimits | null };
+
+/**
+ * Checks that a key grants no more than the caller has who creates, changes or rotates it: permissions, collections, addresses
+ * and lifetime. Otherwise a limited key could create an unlimited one. The key of a sign-in expires soon only because a browser has
+ * it: it may grant a longer life to what its issuer may grant (decision 0272).
+ * @throws AppError `forbidden` that names the limit that is exceeded.
+ */
+export function requireWithinLimits({ caller, own, issuer }: GrantingLimits, wanted: ApiKeyLimits): void {
+  const excess = excessOver({ ...own, permissions: [...caller.permissions] }, wanted);
+  const remaining = excess === LONGER && issuer !== null ? excessOver(issuer, wanted) : excess;
+  if (remaining === null) return;
+  throw new AppError('forbidden', `A key cannot grant more than you have yourself: this one ${remaining}.`);
+}
+
+const LONGER = 'is valid longer than your key';
+
+/** Returns what a key grants that these limits do not have, the lifetime last; null when there is nothing. */
+function excessOver(own: ApiKeyLimits, { permissions, collections, ip_whitelist, expires_at }: ApiKeyLimits) {
+  if (!holdsPermissions(own, permissions)) return 'has permissions that you do not have';
+  if (own.collections !== null && !collections?.every((id) => own.collections?.includes(id)))
+    return 'reaches collections that you do not reach';
+  if (own.ip_whitelist !== null && !(ip_whitelist && isIpListWithin(ip_whitelist, own.ip_whitelist)))
+    return 'is valid from addresses that your key is not valid from';
+  if (own.expires_at !== null && !(expires_at !== null && expires_at <= own.expires_at)) return LONGER;
+  return null;
 }
 
 /** Validates the addresses and the expiry of a key. @throws AppError `validation_failed` with every problem. */

@@ -11,6 +11,7 @@ import {
   toStoredTime,
   checkApiKeyValues,
   apiKeyLimitsOf,
+  issuerLimitsOf,
   requireCollections,
   requireWithinLimits,
 } from './api-key-limits.ts';
@@ -115,7 +116,7 @@ export async function createApiKey(
         ip_whitelist: body.ip_whitelist === undefined ? own.ip_whitelist : body.ip_whitelist,
         expires_at: body.expires_at === undefined ? own.expires_at : toStoredTime(body.expires_at),
       };
-      requireWithinLimits(caller, own, wanted);
+      requireWithinLimits({ caller, own, issuer: await issuerLimitsOf(inside, caller) }, wanted);
       const { id: key, secret } = generateApiKey();
       const hashedSecret = hashApiKey(secret, services.secrets.apiKeyPepper);
       const record = { ...wanted, label: body.label, key, hashedSecret, createdBy: caller.principal };
@@ -137,7 +138,7 @@ export async function updateApiKey(
   checkApiKeyValues(services, body);
   return services.stores.transaction(async (stores) => {
     const inside = { ...services, stores };
-    const { own, key } = await lockChangeableKey(inside, caller, id);
+    const { limits, key } = await lockChangeableKey(inside, caller, id);
     // Collections that were deleted meanwhile may stay listed; added ones must exist.
     const added = (body.collections ?? []).filter((each) => !key.collections?.includes(each));
     if (added.length > 0) await requireCollections(inside, caller, added);
@@ -148,7 +149,7 @@ export async function updateApiKey(
       ip_whitelist: body.ip_whitelist === undefined ? key.ip_whitelist : body.ip_whitelist,
       expires_at: body.expires_at === undefined ? key.expires_at : toStoredTime(body.expires_at),
     };
-    requireWithinLimits(caller, own, wanted);
+    requireWithinLimits(limits, wanted);
     return orNotFound(await stores.apiKeys.update(caller.scope, id, wanted));
   });
 }
@@ -184,11 +185,12 @@ export async function revokeApiKey(services: Services, caller: Caller, id: strin
 async function lockChangeableKey(services: Services & { stores: Stores }, caller: Caller, id: string) {
   const key = orNotFound(await services.stores.apiKeys.lock(caller.scope, id));
   const own = await apiKeyLimitsOf(services, caller);
-  requireWithinLimits(caller, own, key);
+  const limits = { caller, own, issuer: await issuerLimitsOf(services, caller) };
+  requireWithinLimits(limits, key);
   if (key.status === 'revoked') {
     throw new AppError('conflict', 'This key is revoked and cannot be restored; create another one.');
   }
-  return { own, key };
+  return { limits, key };
 }
 
 function orNotFound(key: ApiKey | null): ApiKey {

@@ -3,6 +3,7 @@ import { KNOWN_PERMISSIONS, type Caller } from '#domain/access/caller.ts';
 import type { CurrentCaller } from '#domain/records/access/current-caller.ts';
 import { isOperator } from '#operations/get-service-facts.ts';
 import type { Services } from '#operations/services.ts';
+import { issuerLimitsOf } from './api-key-limits.ts';
 
 /**
  * Returns what the caller is and may do, with `*` as the list of all permissions.
@@ -39,10 +40,17 @@ async function reachedCollections({ stores }: Services, { scope, userId, princip
   return { collections: reached.map(({ id }) => id), writable_collections: writable.map(({ id }) => id) };
 }
 
-async function ownKey({ stores }: Services, { scope, apiKeyId }: Caller): Promise<CurrentCaller['api_key']> {
+async function ownKey(services: Services, caller: Caller): Promise<CurrentCaller['api_key']> {
+  const { scope, apiKeyId } = caller;
   if (apiKeyId === null) return null;
-  const key = await stores.apiKeys.find(scope, apiKeyId);
+  const [key, issuer] = await Promise.all([
+    services.stores.apiKeys.find(scope, apiKeyId),
+    issuerLimitsOf(services, caller),
+  ]);
   // Its workspace is deleted meanwhile.
   if (key === null) throw new AppError('unauthorized', 'The API key is missing, unknown, revoked or expired.');
-  return { id: key.id, label: key.label, expires_at: key.expires_at, last_used_at: key.last_used_at };
+  const { id, label, expires_at, last_used_at } = key;
+  // Null is the longest.
+  const max_key_expires_at = expires_at === null || issuer === null ? expires_at : issuer.expires_at;
+  return { id, label, expires_at, max_key_expires_at, last_used_at };
 }

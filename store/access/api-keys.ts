@@ -58,6 +58,21 @@ export function createApiKeyStore(database: Database) {
       return row && toApiKey(row);
     },
 
+    /**
+     * Returns the limits of the key whose sign-in code this key was redeemed for, as long as that one can be used. Null for every
+     * key that did not come from a code. Not for callers to see: the scope may not reach it.
+     */
+    async findIssuer(scope: Scope, id: string): Promise<ApiKeyLimits | null> {
+      const row = await queryOne<Row>(
+        database,
+        `select ${COLUMNS} from api_keys s join api_keys k on k.key = substr(s.created_by, length('api-key/') + 1)
+         where s.workspace_id = :workspaceId and s.id = :id and s.from_sign_in and k.workspace_id = s.workspace_id
+           and k.status = 'active' and (k.expires_at is null or k.expires_at > now())`,
+        { ...scope, id },
+      );
+      return row && toApiKey(row);
+    },
+
     /** Like `find`, and locks the key until the transaction ends. */
     async lock(scope: Scope, id: string): Promise<ApiKey | null> {
       const row = await queryOne<Row>(

@@ -1,9 +1,15 @@
 import test from 'ava';
-import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+import { ApiKey, ApiKeyList } from '#domain/records/api-key.ts';
+import { CurrentCaller } from '#domain/records/access/current-caller.ts';
+import { createSignInCode } from '#operations/access/sign-in.ts';
+import { createPostgres } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
+import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-const { apiKey, workspaceId } = testStack();
+const { apiKey, workspaceId, databaseUrl } = testStack();
+const DAY_MS = 86_400_000;
 const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const };
 
 test('a key is created with what is chosen, shown once, given a new secret and revoked', async (t) => {
@@ -84,4 +90,72 @@ test('a key that may only create keys is offered neither revoking nor what it ma
   t.is(await page.getByRole('checkbox').count(), 3);
   t.is(await page.getByLabel('Everything', { exact: true }).count(), 0);
   t.deepEqual(problems, []);
+});
+
+test('who came by a sign-in link creates a key that lasts, and gives a lasting one a new secret', async (t) => {
+  const owner = await freshClient();
+  const database = createPostgres({ url: databaseUrl, poolSize: 1, applicationName: 'loci-test' });
+  t.teardown(() => database.destroy());
+  const code = await createSignInCode(createStores(database), owner.key.split('_')[1] ?? '');
+  await using console = await openConsole({ path: `/keys#code=${code}` });
+  const { page, problems } = console;
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await dialog.getByLabel('Label').fill('nightly');
+  t.deepEqual(await dialog.getByLabel('Expires').locator('option').allInnerTexts(), [
+    'Never',
+    'In 7 days',
+    'In 30 days',
+    'In 90 days',
+    'In a year',
+    'At a time',
+  ]);
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const secret = await dialog.getByLabel('API key', { exact: true }).inputValue();
+  const { api_key: made } = await apiClient(secret).get('/me', CurrentCaller);
+  const lifetimeMs = new Date(made?.expires_at ?? 0).getTime() - Date.now();
+  t.is(Math.round(lifetimeMs / DAY_MS), 90);
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Actions of nightly' }).click();
+  await page.getByRole('menuitem', { name: 'New secret' }).click();
+  await dialog.getByRole('button', { name: 'New secret' }).click();
+  const renewed = await dialog.getByLabel('API key', { exact: true }).inputValue();
+  t.deepEqual(
+    [(await apiClient(secret).send('/me')).status, (await apiClient(renewed).send('/me')).status],
+    [401, 200],
+  );
+  t.deepEqual(problems, []);
+});
+
+test('a limited key offers the lifetimes that it may give, gives its own limits where fields are left empty, and changes no other', async (t) => {
+  const owner = await freshClient();
+  const { id } = await owner.createCollection('console: limited');
+  const in40Days = new Date(Date.now() + 40 * DAY_MS).toISOString();
+  const reach = { collections: [id], ip_whitelist: ['127.0.0.0/8'], expires_at: in40Days };
+  const make = async (json: object) =>
+    owner.post('/api-keys', ApiKey, { json: { permissions: ['*'], ...json }, status: 201 });
+  const limited = await make(reach);
+  await using console = await openConsole({ apiKey: limited.secret ?? '', path: '/keys' });
+  const { page, problems } = console;
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await dialog.getByLabel('Label').fill('child');
+  const offered = dialog.getByLabel('Expires');
+  t.deepEqual(await offered.locator('option').allInnerTexts(), ['In 7 days', 'In 30 days', 'At a time']);
+  await offered.selectOption('In 30 days');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  const { data } = await owner.get('/api-keys', ApiKeyList);
+  t.like(
+    data.find(({ label }) => label === 'child'),
+    { collections: reach.collections, ip_whitelist: reach.ip_whitelist },
+  );
+
+  const expiring = await make({ expires_at: in40Days });
+  await make({ label: 'lasting' });
+  await using other = await openConsole({ apiKey: expiring.secret ?? '', path: '/keys' });
+  await other.page.getByRole('button', { name: 'Actions of lasting' }).click();
+  t.deepEqual(await other.page.getByRole('menuitem').allInnerTexts(), ['Revoke']);
+  t.deepEqual([...problems, ...other.problems], []);
 });

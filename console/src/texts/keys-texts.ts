@@ -56,7 +56,8 @@ export const keysTexts = {
     noneChosen: 'Choose at least one permission.',
     nothingToRead: 'You may give no permission to read. Choose others.',
     addresses: 'Only from these addresses',
-    addressesHelp: 'IP addresses or ranges, such as 203.0.113.0/24. Leave it empty for any.',
+    addressesHelp:
+      'IP addresses or ranges, such as 203.0.113.0/24. Leave it empty for all that your own key is valid from.',
     addressesPlaceholder: 'Type one, then press Enter',
     expires: 'Expires',
     expiry: {

@@ -48,6 +48,11 @@ export const CurrentCaller = z
         expires_at: IsoTime.nullable().meta({
           description: 'Time from which the key is no longer accepted; null for a key that does not expire.',
         }),
+        max_key_expires_at: IsoTime.nullable().meta({
+          description:
+            'The latest `expires_at` that this key may give to another key; null for no limit. Its own, except for a key from a ' +
+            'sign-in code: then that of the key which the code was made for, as long as that one is valid.',
+        }),
         last_used_at: IsoTime.nullable().meta({ description: 'Time of the last use, accurate to about one minute.' }),
       })
       .nullable()

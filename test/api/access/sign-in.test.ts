@@ -107,6 +107,37 @@ test('a key limited to collections, addresses and time signs in with the same li
   t.is(rows.rows.length, 1);
 });
 
+test('the key of a sign-in gives others as long a life as the key of its code may give, as long as that one may', async (t) => {
+  const { api, key, codeOf } = await openWithKey(t);
+  const first = (set: string) => api.database.raw(`update api_keys set ${set} where key = ?`, [key]);
+  await first(`permissions = '{*}'`);
+  const { api_key: token, expires_at: ownExpiry } = SignedIn.parse((await signIn(api, await codeOf())).body);
+  const create = async (expiresAt?: string | null, permissions = ['contents:read']) =>
+    api.send('/api-keys', { method: 'POST', token, json: { permissions, expires_at: expiresAt } });
+  const inDays = (days: number) => new Date(Date.now() + days * 24 * HOUR_MS).toISOString();
+  const maxOf = async () => CurrentCaller.parse((await api.send('/me', { token })).body).api_key?.max_key_expires_at;
+  t.is(await maxOf(), null);
+  t.deepEqual([(await create(null)).status, (await create(inDays(90))).status], [201, 201]);
+  t.like(await create(), { status: 201, body: { expires_at: ownExpiry } });
+  const { data } = ApiKeyList.parse((await api.send('/api-keys', { token })).body);
+  const rotated = data.find((each) => each.expires_at === null && each.key !== key)?.id ?? '';
+  t.is((await api.send(`/api-keys/${rotated}/rotate`, { method: 'POST', token })).status, 200);
+
+  await first(`expires_at = now() + interval '30 days'`);
+  t.deepEqual(
+    [(await create(null)).status, (await create(inDays(90))).status, (await create(inDays(7))).status],
+    [403, 403, 201],
+  );
+  t.true(((await maxOf()) ?? '') > inDays(29));
+  t.is((await api.send(`/api-keys/${rotated}/rotate`, { method: 'POST', token })).status, 403);
+  await first(`permissions = '{contents:read}'`);
+  t.deepEqual([(await create(inDays(7), ['*'])).status, (await create(inDays(7))).status], [403, 201]);
+  t.is((await create(ownExpiry, ['*'])).status, 201, 'until it expires, the sign-in has what it had');
+  await first(`status = 'revoked'`);
+  t.deepEqual([(await create(inDays(7))).status, (await create(ownExpiry)).status], [403, 201]);
+  t.is(await maxOf(), ownExpiry);
+});
+
 test('wrong codes count as failed authentication, and valid ones pass', async (t) => {
   const requestLimits = { perCaller: 4, perWorkspace: 0, failuresPerAddress: 2 };
   const { api, codeOf } = await openWithKey(t, { requestLimits });

@@ -5,7 +5,7 @@ import { useSession } from '../../app/session.tsx';
 import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
 import { SecretDialog } from '../../components/dialogs/secret-dialog.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
-import { bodyOf, draftOf, grantablePermissions, permissionsOf } from './key-draft.ts';
+import { changedKeyOf, draftOf, grantablePermissions, newKeyOf, permissionsOf } from './key-draft.ts';
 import type { KeyDraft } from './key-draft.ts';
 import { LimitFields } from './limit-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
@@ -47,15 +47,21 @@ export function nameOfKey({ label, key }: Schemas['ApiKey']): string {
 type KeyFormProps = Pick<KeyDialogProps, 'apiKey' | 'onClose'> & { saving: ReturnType<typeof useSaveKey> };
 
 function KeyForm({ apiKey, saving, onClose }: KeyFormProps) {
-  const { may } = useSession();
-  const [draft, setDraft] = useState(() => draftOf(apiKey));
+  const { may, access } = useSession();
+  const latest = access.api_key?.max_key_expires_at ?? null;
+  const [draft, setDraft] = useState(() => draftOf(apiKey, latest));
   const change = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const grantable = grantablePermissions(may);
   const missing = draft.access === 'reading' ? texts.nothingToRead : texts.noneChosen;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const onSuccess = ({ secret }: Schemas['ApiKey']) => (secret === null ? onClose() : undefined);
-    saving.mutate({ id: apiKey?.id ?? null, body: bodyOf(draft, grantable) }, { onSuccess });
+    const granting = { grantable, reached: access.collections };
+    const saved =
+      apiKey === null
+        ? { id: null, body: newKeyOf(draft, granting) }
+        : { id: apiKey.id, body: changedKeyOf(draft, granting) };
+    saving.mutate(saved, { onSuccess });
   };
   return (
     <DialogForm
@@ -74,7 +80,7 @@ function KeyForm({ apiKey, saving, onClose }: KeyFormProps) {
         data-autofocus
       />
       <PermissionFields draft={draft} onChange={change} />
-      <LimitFields draft={draft} onChange={change} />
+      <LimitFields draft={draft} latest={latest} onChange={change} />
     </DialogForm>
   );
 }

@@ -10,12 +10,14 @@ export type KeyDraft = {
   permissions: Permission[];
   collections: string[];
   addresses: string[];
-  expiry: 'never' | '7' | '30' | '90' | '365' | 'date';
+  expiry: (typeof EXPIRIES)[number];
   /** Local time, as fields of the browser have it: `2026-03-02T09:15`. */
   date: string;
 };
 
 const DAY_MS = 86_400_000;
+const EXPIRIES = ['never', '7', '30', '90', '365', 'date'] as const;
+const DEFAULT_EXPIRY = '90';
 
 /** Returns the permissions that this caller can give to a key. `may` asks for all of its arguments, so it gets one. */
 export function grantablePermissions(may: (one: Permission) => boolean): Permission[] {
@@ -24,29 +26,62 @@ export function grantablePermissions(may: (one: Permission) => boolean): Permiss
     .filter((one) => may(one));
 }
 
-export function draftOf(key: Schemas['ApiKey'] | null): KeyDraft {
-  const expiresAt = key?.expires_at ?? null;
+/** Returns the lifetimes that a caller may give who may give none beyond `latest`; null: any. */
+export function offeredExpiries(latest: string | null): KeyDraft['expiry'][] {
+  if (latest === null) return [...EXPIRIES];
+  const leftDays = (new Date(latest).getTime() - Date.now()) / DAY_MS;
+  return EXPIRIES.filter((one) => one === 'date' || Number(one) <= leftDays);
+}
+
+/** Returns what the fields of a key show; of a new one, `latest` limits the lifetime. */
+export function draftOf(key: Schemas['ApiKey'] | null, latest: string | null): KeyDraft {
+  const offered = offeredExpiries(latest);
+  const expiresAt = key === null ? latest : key.expires_at;
+  const present = expiresAt === null ? 'never' : 'date';
   return {
     label: key?.label ?? '',
     access: key?.permissions.includes('*') === true ? 'everything' : key === null ? 'reading' : 'chosen',
     permissions: key?.permissions ?? [],
     collections: key?.collections ?? [],
     addresses: key?.ip_whitelist ?? [],
-    expiry: key === null ? '90' : expiresAt === null ? 'never' : 'date',
+    expiry: key !== null ? present : offered.includes(DEFAULT_EXPIRY) ? DEFAULT_EXPIRY : 'date',
     date: expiresAt === null ? '' : localTimeOf(new Date(expiresAt)),
   };
 }
 
-/** Returns what is sent to the API. */
-export function bodyOf(draft: KeyDraft, grantable: readonly Permission[]): Schemas['CreateApiKeyRequest'] {
-  const { label, collections, addresses } = draft;
+export type Granting = {
+  /** The permissions that the caller can give. */
+  grantable: readonly Permission[];
+  /** The collections that the caller reaches; null: all. */
+  reached: readonly string[] | null;
+};
+
+/** Returns what is sent to the API to create a key. What is left empty is as limited as the caller is. */
+export function newKeyOf(draft: KeyDraft, { grantable }: Granting): Schemas['CreateApiKeyRequest'] {
+  const { collections, addresses } = draft;
   return {
-    label: label.trim() === '' ? null : label.trim(),
+    label: labelOf(draft),
     permissions: permissionsOf(draft, grantable),
-    collections: collections.length === 0 ? null : collections,
+    ...(collections.length === 0 ? {} : { collections }),
+    ...(addresses.length === 0 ? {} : { ip_whitelist: addresses }),
+    expires_at: expiryOf(draft),
+  };
+}
+
+/** Returns what is sent to the API to change a key. What is left out would stay as it is. */
+export function changedKeyOf(draft: KeyDraft, { grantable, reached }: Granting): Schemas['UpdateApiKeyRequest'] {
+  const { collections, addresses } = draft;
+  return {
+    label: labelOf(draft),
+    permissions: permissionsOf(draft, grantable),
+    collections: collections.length === 0 ? reached && [...reached] : collections,
     ip_whitelist: addresses.length === 0 ? null : addresses,
     expires_at: expiryOf(draft),
   };
+}
+
+function labelOf({ label }: KeyDraft): string | null {
+  return label.trim() === '' ? null : label.trim();
 }
 
 /** Returns the permissions that the draft stands for. */

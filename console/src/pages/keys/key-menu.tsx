@@ -8,19 +8,21 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { NewSecretDialog } from '../../components/dialogs/new-secret-dialog.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
+import { exceedsCaller } from './exceeds-caller.ts';
 import { KeyDialog, nameOfKey } from './key-dialog.tsx';
 import { useRevokeKey, useRotateKey } from './use-keys.ts';
 
 type Action = 'change' | 'rotate' | 'revoke';
 type DialogProps = { apiKey: Schemas['ApiKey']; isOpen: boolean; onClose: () => void };
 
-/** What can be done with a key. The key that somebody is signed in with gets no new secret here: it would sign them out. */
+/** What can be done with a key. One that may do more than the caller can only be revoked. The key that somebody is signed in with gets no new secret here: it would sign them out. */
 export function KeyMenu({ apiKey }: { apiKey: Schemas['ApiKey'] }) {
-  const { may, access } = useSession();
+  const session = useSession();
+  const { may, access } = session;
   const [action, setAction] = useState<Action | null>(null);
   const isOwn = access.api_key?.id === apiKey.id;
   const close = () => setAction(null);
-  const mayWrite = may('api-keys:write');
+  const mayWrite = may('api-keys:write') && !exceedsCaller(apiKey, session);
   const mayRevoke = may('api-keys:delete');
   if (apiKey.status === 'revoked' || !(mayWrite || mayRevoke)) return null;
   return (

@@ -1,18 +1,19 @@
 import { NativeSelect, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { CollectionsField } from '../../components/collections-field.tsx';
 import { keysTexts } from '../../texts/keys-texts.ts';
-import type { KeyDraft } from './key-draft.ts';
+import { type KeyDraft, offeredExpiries } from './key-draft.ts';
 
 const texts = keysTexts.form;
-const EXPIRIES = (['never', '7', '30', '90', '365', 'date'] as const).map((value) => ({
-  value,
-  label: texts.expiry[value],
-}));
 
-export type LimitFieldsProps = { draft: KeyDraft; onChange: (change: Partial<KeyDraft>) => void };
+export type LimitFieldsProps = {
+  draft: KeyDraft;
+  /** Until when the key may be valid; null for as long as anybody likes. */
+  latest: string | null;
+  onChange: (change: Partial<KeyDraft>) => void;
+};
 
 /** Where the key can be used, from where, and until when. */
-export function LimitFields({ draft, onChange }: LimitFieldsProps) {
+export function LimitFields({ draft, latest, onChange }: LimitFieldsProps) {
   return (
     <>
       <CollectionsField value={draft.collections} onChange={(collections) => onChange({ collections })} />
@@ -27,7 +28,7 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NativeSelect
           label={texts.expires}
-          data={EXPIRIES}
+          data={offeredExpiries(latest).map((value) => ({ value, label: texts.expiry[value] }))}
           value={draft.expiry}
           onChange={(event) => onChange({ expiry: event.currentTarget.value as KeyDraft['expiry'] })}
         />

@@ -22,7 +22,8 @@ export function useKeys() {
 }
 
 /** What is sent to create a key or, with an id, to change it. */
-export type SavedKey = { id: string | null; body: Schemas['CreateApiKeyRequest'] };
+export type SavedKey =
+  { id: null; body: Schemas['CreateApiKeyRequest'] } | { id: string; body: Schemas['UpdateApiKeyRequest'] };
 
 /** Creates or changes a key. The answer to creating has its secret. */
 export function useSaveKey() {
