@@ -13,7 +13,8 @@ export function PageHeader({ title, description, above, actions }: PageHeaderPro
     <Group justify="space-between" align="flex-end" gap="md" mb="lg">
       <Stack gap={4} miw={0}>
         {above}
-        <Title order={1} size="h2" className="break-anywhere">
+        {/* Takes the focus when what had it is gone. */}
+        <Title order={1} size="h2" className="break-anywhere" tabIndex={-1}>
           {title}
         </Title>
         {description === undefined ? null : (

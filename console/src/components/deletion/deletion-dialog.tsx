@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Dialog } from '../dialogs/dialog.tsx';
 import { deletionTexts as texts } from '../../texts/deletion-texts.ts';
 import { shellTexts } from '../../texts/shell-texts.ts';
 import { DeletionReceipt } from './deletion-receipt.tsx';
@@ -18,7 +19,7 @@ export type DeletionDialogProps = {
 /** Asks, deletes, and then shows the receipt: what was removed, and that nothing is left. */
 export function DeletionDialog({ title, deletion, onClose, ...question }: DeletionDialogProps) {
   return (
-    <Modal opened onClose={onClose} title={deletion.data === undefined ? title : texts.receipt} centered>
+    <Dialog opened onClose={onClose} title={deletion.data === undefined ? title : texts.receipt} centered>
       {deletion.data === undefined ? (
         <Question {...question} deletion={deletion} onClose={onClose} />
       ) : (
@@ -31,7 +32,7 @@ export function DeletionDialog({ title, deletion, onClose, ...question }: Deleti
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

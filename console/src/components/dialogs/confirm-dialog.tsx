@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Modal } from '@mantine/core';
+import { Dialog } from './dialog.tsx';
 import { Confirmation, type ConfirmationProps } from './confirmation.tsx';
 
 export type ConfirmDialogProps = ConfirmationProps & {
@@ -12,8 +12,8 @@ export type ConfirmDialogProps = ConfirmationProps & {
 /** Asks before something is done, and says why it failed. */
 export function ConfirmDialog({ title, isOpen, ...confirmation }: ConfirmDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={confirmation.onClose} title={title} closeOnClickOutside={false} centered>
+    <Dialog opened={isOpen} onClose={confirmation.onClose} title={title} closeOnClickOutside={false} centered>
       <Confirmation {...confirmation} />
-    </Modal>
+    </Dialog>
   );
 }

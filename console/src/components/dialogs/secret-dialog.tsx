@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import { Modal, type ModalProps } from '@mantine/core';
+import type { ModalProps } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { SECRET_REQUEST } from '../../api/query-keys.ts';
+import { Dialog } from './dialog.tsx';
 import { SecretField, type SecretTexts } from './secret-field.tsx';
 
 export type SecretDialogProps = Pick<ModalProps, 'size' | 'centered'> & {
@@ -31,7 +32,7 @@ export function SecretDialog(props: SecretDialogProps) {
     if (!sent.some(({ state }) => state.status === 'pending' || state.status === 'success')) onClose();
   };
   return (
-    <Modal
+    <Dialog
       {...look}
       opened={isOpen}
       onClose={closeUnlessRequested}
@@ -41,6 +42,6 @@ export function SecretDialog(props: SecretDialogProps) {
       withCloseButton={!isHeld}
     >
       {secret === null ? children : <SecretField secret={secret} texts={texts} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
-import { Modal, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
 import { collectionFieldsOf, formText } from './collection-fields.ts';
 import { CollectionForm } from './collection-form.tsx';
@@ -10,9 +11,9 @@ const texts = collectionsTexts.creating;
 
 export function CreateCollectionDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.title} centered>
+    <Dialog opened={isOpen} onClose={onClose} title={texts.title} centered>
       <NewCollectionForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

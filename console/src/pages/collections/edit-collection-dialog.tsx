@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react';
-import { Modal } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { collectionsTexts } from '../../texts/collections-texts.ts';
 import { CollectionForm } from './collection-form.tsx';
 import { collectionFieldsOf } from './collection-fields.ts';
@@ -18,7 +18,7 @@ export function EditCollectionDialog(props: { collection: Schemas['Collection'];
     updating.mutate({ ...fields, description }, { onSuccess: onClose });
   };
   return (
-    <Modal opened onClose={onClose} title={texts.title} centered>
+    <Dialog opened onClose={onClose} title={texts.title} centered>
       <CollectionForm
         collection={collection}
         submitLabel={texts.submit}
@@ -26,6 +26,6 @@ export function EditCollectionDialog(props: { collection: Schemas['Collection'];
         onSubmit={submit}
         onClose={onClose}
       />
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Modal } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
 import { Authorization } from './authorization.tsx';
 import { ConnectionForm } from './connection-form.tsx';
@@ -22,12 +22,12 @@ export function ConnectDialog({ connection, isOpen, onClose }: ConnectDialogProp
       ? connectionsTexts.form.title
       : connectionsTexts.authorization.title(connected.label ?? connected.integration);
   return (
-    <Modal opened={isOpen} onClose={close} title={title} size="lg" closeOnClickOutside={false}>
+    <Dialog opened={isOpen} onClose={close} title={title} size="lg" closeOnClickOutside={false}>
       {connected === null ? (
         <ConnectionForm onCreated={setCreated} onClose={close} />
       ) : (
         <Authorization connection={connected} onClose={close} />
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 import { type FormEvent, useState } from 'react';
-import { Checkbox, Modal, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { conversationsTexts } from '../../texts/conversations-texts.ts';
 import { useUpdateConversation } from './use-conversations.ts';
 
@@ -13,9 +14,9 @@ export type RenameDialogProps = { conversation: Schemas['Conversation']; isOpen:
 /** Changes the title of a conversation, and who may read it. */
 export function RenameDialog({ conversation, isOpen, onClose }: RenameDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={changing.title} closeOnClickOutside={false}>
+    <Dialog opened={isOpen} onClose={onClose} title={changing.title} closeOnClickOutside={false}>
       <RenameForm conversation={conversation} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

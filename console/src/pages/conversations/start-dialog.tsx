@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from 'react';
-import { Modal, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { conversationsTexts } from '../../texts/conversations-texts.ts';
 import { MAX_TITLE_CHARACTERS } from './rename-dialog.tsx';
 import { type FirstWords, useStartConversation } from './use-conversations.ts';
@@ -23,9 +24,9 @@ export type StartDialogProps = {
 /** Starts a conversation and opens it. */
 export function StartDialog({ user = '', isOpen, onClose }: StartDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={starting.title} closeOnClickOutside={false}>
+    <Dialog opened={isOpen} onClose={onClose} title={starting.title} closeOnClickOutside={false}>
       <StartForm user={user} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/schemas.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { WorkflowLink } from '../../components/service/workflow-link.tsx';
 import { ExactTime } from '../../components/time.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
 import { CompressionProgress, CompressionStatus } from './compression-status.tsx';
 import { useCompression } from './use-jobs.ts';
@@ -17,9 +18,9 @@ export function CompressionDialog({ id }: { id: string }) {
   const navigate = route.useNavigate();
   const close = () => void navigate({ search: ({ id: _closed, ...rest }) => rest });
   return (
-    <Modal opened onClose={close} title={texts.title} size="lg" centered>
+    <Dialog opened onClose={close} title={texts.title} size="lg" centered>
       <Loaded query={useCompression(id)}>{(job) => <Result job={job} />}</Loaded>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { dataOf } from '@loci/client/browser';
 import { queryKeys } from '../../api/query-keys.ts';
@@ -11,6 +11,7 @@ import { StatusText } from '../../components/status-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { useDeletion } from '../../components/deletion/use-deletion.ts';
 import { formatCount } from '../../format/format-count.ts';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { jobsTexts } from '../../texts/jobs-texts.ts';
 import { JobFilters } from './job-filters.tsx';
 import { JobList } from './job-list.tsx';
@@ -95,7 +96,7 @@ function ReceiptDialog({ id }: { id: string }) {
   const title = deletion === undefined ? texts.receipt : texts.kind[deletion.kind];
   const close = () => void navigate({ search: ({ id: _closed, ...rest }) => rest });
   return (
-    <Modal opened onClose={close} title={title} centered>
+    <Dialog opened onClose={close} title={title} centered>
       <Stack>
         {deletion === undefined ? null : (
           <Text size="sm" fw={600} className="break-anywhere">
@@ -105,6 +106,6 @@ function ReceiptDialog({ id }: { id: string }) {
         <DeletionReceipt deletionId={id} />
         {deletion === undefined ? null : <WorkflowLink workflowId={deletion.workflow_id} name={title} />}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { formatTime } from '../../format/format-time.ts';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
 import { Topics } from './topics.tsx';
 import { useMemoryHistory, useSaveMemory } from './use-memories.ts';
@@ -15,9 +16,9 @@ export type HistoryDialogProps = { memory: Schemas['MemoryRecord']; isOpen: bool
 /** The versions of a memory, of which an earlier one can be made the current one again. */
 export function HistoryDialog({ memory, isOpen, onClose }: HistoryDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.title} size="lg">
+    <Dialog opened={isOpen} onClose={onClose} title={texts.title} size="lg">
       <Versions id={memory.memory_id} onRestored={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

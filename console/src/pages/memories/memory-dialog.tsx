@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, NativeSelect, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { memoriesTexts } from '../../texts/memories-texts.ts';
 import { shellTexts } from '../../texts/shell-texts.ts';
 import { useSaveMemory } from './use-memories.ts';
@@ -28,14 +29,14 @@ export type MemoryDialogProps = {
 /** Adds a memory, or changes `memory`. */
 export function MemoryDialog({ memory, user = '', isOpen, onClose }: MemoryDialogProps) {
   return (
-    <Modal
+    <Dialog
       opened={isOpen}
       onClose={onClose}
       title={memory === null ? memoriesTexts.creating.title : memoriesTexts.changing.title}
       closeOnClickOutside={false}
     >
       <MemoryForm memory={memory} user={memory?.user_id ?? user} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from 'react';
-import { Autocomplete, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { DialogForm } from '../../components/dialogs/dialog-form.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { oauthClientsTexts } from '../../texts/oauth-clients-texts.ts';
 import { useProviderTitles } from '../connections/use-connections.ts';
 import { type ClientDraft, draftOf, savedClientOf } from './client-draft.ts';
@@ -23,9 +24,9 @@ export function ClientDialog({ client, isOpen, onClose }: ClientDialogProps) {
   const { creating, changing } = oauthClientsTexts;
   const title = client === null ? creating.title : changing.title(client.provider);
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} size="lg" closeOnClickOutside={false}>
+    <Dialog opened={isOpen} onClose={onClose} title={title} size="lg" closeOnClickOutside={false}>
       <ClientForm client={client} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
