@@ -62,6 +62,48 @@ test('a search is filtered by clicking, compared, explained, and copied as a com
   t.deepEqual(problems, []);
 });
 
+test('what is missing in a search of several collections is explained by the collection that has it, and compared with the results', async (t) => {
+  const flow = await startFlow();
+  await flow.upload(['file', textFile('coast.txt', `${'Gulls nest on the cliffs of the coast. '.repeat(20)}Otters.`)]);
+  const { id: rich } = await flow.api.createCollection('console: rich');
+  const { id: other } = await flow.api.createCollection('console: other');
+  // Where a word is rare, those that have it rank higher.
+  const files = Array.from({ length: 42 }, (_, at) => {
+    const subject = at < 12 ? 'otters' : 'puffins';
+    return ['files', textFile(`${subject}-${at}.txt`, `About ${subject}: ${at}.`)] as const;
+  });
+  await flow.api.upload(rich, files);
+  await flow.api.upload(other, [['files', textFile('coast-elsewhere.txt', 'Nothing about them.')]]);
+  const searched = encodeURIComponent(JSON.stringify([flow.collectionId, rich]));
+  const path = `/search?query=otters&type=keyword&collections=${searched}`;
+  await using console = await openConsole({ apiKey: flow.key, path });
+  const { page, problems } = console;
+  await page.getByText(/^10 results/).waitFor();
+  const best = await page
+    .getByRole('button', { name: /^Open the passage of/ })
+    .first()
+    .getAttribute('aria-label');
+  await page.getByRole('button', { name: 'Is something missing?' }).click();
+  const reason = page.getByRole('dialog').getByRole('status');
+  await page.getByRole('combobox', { name: 'Document' }).fill('coast');
+  await page.getByRole('option', { name: /^coast\.txt in / }).waitFor();
+  t.is(await page.getByRole('option').count(), 1, 'the search does not look in the other collection');
+  await page.getByRole('option').click();
+  await reason.getByText('those of other collections rank higher').waitFor();
+  t.regex(await reason.innerText(), /a search of the collection .* alone:\s+It is among the results, at rank 1\./);
+  const [bestName = ''] = /otters-\d+\.txt/.exec(best ?? '') ?? [];
+  await page.getByRole('combobox', { name: 'Document' }).fill(bestName);
+  await page.getByRole('option', { name: `${bestName} in console: rich` }).click();
+  await reason.getByText('Among the results of this search it is at rank 1.').waitFor();
+  await page.goto(`${new URL(page.url()).origin}/console/search?query=otters&type=keyword`);
+  await page.getByRole('button', { name: 'Is something missing?' }).click();
+  await page.getByRole('combobox', { name: 'Document' }).fill('coast.txt');
+  await page.getByRole('option', { name: 'coast.txt' }).click();
+  await reason.getByText('those of other collections rank higher').waitFor();
+  t.deepEqual(await axeViolations(page), []);
+  t.deepEqual(problems, []);
+});
+
 test('hostile passages are shown as text at 390 px, and a filter that the service refuses says why', async (t) => {
   const flow = await startFlow();
   await flow.upload(...HOSTILE_TEXTS.map((text) => ['content', `found ${text}`] as const));

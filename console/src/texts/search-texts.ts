@@ -83,6 +83,15 @@ export const searchTexts = {
     contentPlaceholder: 'Its name',
     contentId: 'Id of the document',
     contentNone: 'No document has this name',
+    contentOf: (name: string, collection: string) => `${name} in ${collection}`,
+    shownAt: (rank: number) => `Among the results of this search it is at rank ${rank}.`,
+    notShown: (isFoundInItsCollection: boolean) =>
+      isFoundInItsCollection
+        ? 'It is not among the results of this search: those of other collections rank higher.'
+        : 'It is not among the results of this search.',
+    examined: (collection: string) => `What follows is about a search of the collection ${collection} alone:`,
+    notSearched: (collection: string) =>
+      `This search does not look in the collection ${collection}. What follows is about a search of that one alone:`,
     filters: 'Filters',
     holds: 'matches',
     fails: 'does not match',

@@ -1,24 +1,27 @@
 import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/schemas.ts';
 import { Loaded } from '../../components/loaded.tsx';
+import { useCollectionNames } from '../../components/use-collection-names.ts';
 import { searchTexts } from '../../texts/search-texts.ts';
 import type { SearchChoice } from './search-choice.ts';
-import { useMissingResult } from './use-search.ts';
+import { type ExpectedContent, searchTypeOf, useMissingResult, useSearch } from './use-search.ts';
 
 const texts = searchTexts.missing;
 const SCORE = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 type Missing = Schemas['MissingResult'];
 
 /** The reason why a document is not found, with what the service has examined. */
-export function MissingReason({ choice, contentId }: { choice: SearchChoice; contentId: string }) {
-  const missing = useMissingResult(choice, contentId);
-  return <Loaded query={missing}>{(data) => <Reason data={data} />}</Loaded>;
+export function MissingReason({ choice, expected }: { choice: SearchChoice; expected: Omit<ExpectedContent, 'name'> }) {
+  const missing = useMissingResult(choice, expected);
+  return <Loaded query={missing}>{(data) => <Reason choice={choice} data={data} />}</Loaded>;
 }
 
-function Reason({ data }: { data: Missing }) {
+function Reason({ choice, data }: { choice: SearchChoice; data: Missing }) {
+  const isOfOne = choice.collections?.length === 1;
   return (
     <Stack gap="md">
       <Alert variant="default" role="status">
+        {isOfOne ? null : <Place choice={choice} missing={data} />}
         <Text size="sm" className="break-anywhere">
           {data.message}
         </Text>
@@ -29,6 +32,35 @@ function Reason({ data }: { data: Missing }) {
       <Ranks missing={data} />
       <LostTo hits={data.lost_to} />
     </Stack>
+  );
+}
+
+/** Where it is in a search of several collections. The service explains a search of one of them. */
+function Place({
+  choice,
+  missing: { collection_id: id, content, reason },
+}: {
+  choice: SearchChoice;
+  missing: Missing;
+}) {
+  const { data: names } = useCollectionNames();
+  const { data: found, isPlaceholderData: isOld } = useSearch(choice, searchTypeOf(choice));
+  const { collections = [] } = choice;
+  const name = names?.get(id) ?? id;
+  const at = found?.results.findIndex(({ content_id: one }) => one === content.id) ?? -1;
+  const place = at === -1 ? texts.notShown(reason === 'found') : texts.shownAt(at + 1);
+  const isSearched = collections.length === 0 || collections.includes(id);
+  return (
+    <>
+      {found === undefined || isOld ? null : (
+        <Text size="sm" fw={600}>
+          {place}
+        </Text>
+      )}
+      <Text size="sm" className="break-anywhere">
+        {isSearched ? texts.examined(name) : texts.notSearched(name)}
+      </Text>
+    </>
   );
 }
 
