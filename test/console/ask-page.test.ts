@@ -88,6 +88,31 @@ test('questions can be asked in a new conversation, which the following ones con
   t.deepEqual(problems, []);
 });
 
+test('a question that is stopped while its conversation is being started is not asked', async (t) => {
+  const [api, flow] = await Promise.all([startAnswerApi(), startFlow()]);
+  t.teardown(() => api.close());
+  await using console = await openConsole({ apiKey: flow.key, path: '/ask', baseUrl: new URL(api.url).origin });
+  const { page, problems } = console;
+  const started = Promise.withResolvers<void>();
+  await page.route('**/api/v1/conversations', async (route) => {
+    await started.promise;
+    await route.continue();
+  });
+  let asked = 0;
+  page.on('request', (request) => (asked += request.url().endsWith('/api/v1/answers') ? 1 : 0));
+  await page.getByRole('combobox', { name: 'Conversation' }).click();
+  await page.getByRole('option', { name: 'A new conversation' }).click();
+  await page.getByRole('textbox', { name: 'Question' }).fill(QUESTION);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  const answered = page.waitForResponse((answer) => answer.request().method() === 'POST');
+  started.resolve();
+  t.is((await answered).status(), 201);
+  await page.getByRole('button', { name: 'Ask', exact: true }).waitFor();
+  t.is(asked, 0);
+  t.deepEqual(problems, []);
+});
+
 const WRITTEN = `**At noon** [1]:
 
 - On weekdays [1]

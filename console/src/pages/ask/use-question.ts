@@ -32,7 +32,12 @@ export function useQuestion(choice: AskChoice, onConversation: (id: string) => v
       starting.mutate({ title: titleOf(query), user: '', message: '' }, { onSuccess });
     }
   };
-  const { asked, stop, forgetEarlier } = answering;
+  const { asked, forgetEarlier } = answering;
+  const stop = () => {
+    // Otherwise the question would be asked when the conversation is there.
+    starting.reset();
+    answering.stop();
+  };
   const isWriting = starting.isPending || asked[0]?.status === 'writing';
   return { asked, isWriting, startError: starting.error, ask, askAgain: answering.ask, stop, forgetEarlier };
 }
