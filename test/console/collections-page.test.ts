@@ -40,9 +40,9 @@ test('collections are created, found and archived, by keys that permit it', asyn
   t.is(await readers.page.getByRole('button', { name: /New collection|Actions of/ }).count(), 0);
 });
 
-test('a collection is renamed, and deleted when its name was typed', async (t) => {
+test('a collection is renamed, and deleted when its name was typed as it is seen', async (t) => {
   const api = apiClient(apiKey);
-  const name = `console: old ${Date.now()}`;
+  const [name, typed] = [`console: café  ${Date.now()}`, `console: cafe\u0301 ${Date.now()}`];
   const { id } = await api.createCollection(name);
   const form = new FormData();
   form.append('collection_id', id);
@@ -66,7 +66,7 @@ test('a collection is renamed, and deleted when its name was typed', async (t) =
   await dialog.getByText('has 1 content').waitFor();
   const submit = dialog.getByRole('button', { name: 'Delete' });
   t.true(await submit.isDisabled());
-  await dialog.getByLabel(/^Type .* to confirm$/).fill(name);
+  await dialog.getByLabel(/^Type .* to confirm$/).fill(typed);
   t.deepEqual(await axeViolations(page), []);
   await submit.click();
   await dialog.getByText('it was verified that nothing is left').waitFor();

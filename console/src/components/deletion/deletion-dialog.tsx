@@ -60,7 +60,7 @@ function Question({ explanation, confirmedBy, deletion, onClose }: Omit<Deletion
         <Button
           color="red.9"
           loading={deletion.isPending}
-          disabled={confirmedBy !== undefined && typed.trim() !== confirmedBy.trim()}
+          disabled={confirmedBy !== undefined && asSeen(typed) !== asSeen(confirmedBy)}
           onClick={deletion.mutate}
         >
           {texts.submit}
@@ -68,4 +68,9 @@ function Question({ explanation, confirmedBy, deletion, onClose }: Omit<Deletion
       </Group>
     </Stack>
   );
+}
+
+/** Names are shown with one space where they have several, and nobody sees of what an accented letter is made. */
+function asSeen(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
 }
