@@ -87,7 +87,11 @@ test('a member of two workspaces signs in at the issuer, chooses one, and stays 
 
 test('a member who creates a collection can put something into it at once', async (t) => {
   const { issuer, api } = await openWithIssuer(t, ['Harbour']);
-  await using console = await openConsole({ baseUrl: api.baseUrl, path: '/collections', otherOrigins: [issuer.issuer] });
+  await using console = await openConsole({
+    baseUrl: api.baseUrl,
+    path: '/collections',
+    otherOrigins: [issuer.issuer],
+  });
   const { page, problems } = console;
   await page.getByRole('button', { name: /^Sign in with/ }).click();
   await page.getByRole('button', { name: 'New collection' }).first().click();
@@ -103,6 +107,29 @@ test('a member who creates a collection can put something into it at once', asyn
   t.is((await sent).status(), 202);
   await page.getByRole('row', { name: /ebb\.txt/ }).waitFor();
   t.deepEqual(problems, []);
+});
+
+test('a renewal that fails is tried again before the service refuses the token', async (t) => {
+  const { issuer, api } = await openWithIssuer(t, ['Harbour']);
+  issuer.server.service.on('beforeResponse', (response: { body: Record<string, unknown> }) => {
+    response.body['expires_in'] = 62;
+  });
+  await using console = await openConsole({ baseUrl: api.baseUrl, path: '/memories', otherOrigins: [issuer.issuer] });
+  const { page } = console;
+  const renewals: string[] = [];
+  await page.route(`${issuer.issuer}/token`, async (route) => {
+    if (route.request().postData()?.includes('grant_type=refresh_token') !== true) return route.continue();
+    renewals.push(renewals.length === 0 ? 'failed' : 'answered');
+    return renewals.length === 1 ? route.abort('connectionreset') : route.continue();
+  });
+  const refused: string[] = [];
+  page.on('response', (answer) => void (answer.status() === 401 && refused.push(answer.url())));
+  await page.getByRole('button', { name: /^Sign in with/ }).click();
+  await page.getByRole('heading', { name: 'Memories' }).waitFor();
+  const tokenOf = async () => page.evaluate(() => sessionStorage.getItem('loci.token'));
+  const first = await tokenOf();
+  await eventually('the token is renewed', async () => (await tokenOf()) !== first);
+  t.deepEqual([renewals, refused], [['failed', 'answered'], []]);
 });
 
 /** An API at whose issuer Ada signs in, who is a member of these workspaces. */

@@ -22,7 +22,10 @@ export type Renewal = {
   replace: (refusal: Error) => boolean;
 };
 
-/** Gets another token before the present one expires, where the issuer gave a refresh token. Without one, people sign in again. */
+/**
+ * Gets another token before the present one expires, where the issuer gave a refresh token, and tries again until then when that
+ * fails. Without a refresh token, people sign in again.
+ */
 export function useRenewal(credentials: Credentials | null, { onToken, onFailure }: RenewalEvents): Renewal {
   const renewable = credentials?.kind === 'token' && credentials.refreshToken !== null ? credentials : null;
   const methods = useSignInMethods(renewable !== null);
@@ -50,11 +53,13 @@ export function useRenewal(credentials: Credentials | null, { onToken, onFailure
         if (!isOver) onToken({ ...renewed, workspaceId: renewable.workspaceId }, refusal !== null);
       } catch {
         running.current = null;
-        // Otherwise it shows itself when the service refuses the expired token.
-        if (!isOver && refusal !== null) onFailure(refusal);
+        if (isOver) return;
+        if (refusal !== null) onFailure(refusal);
+        // Later, it shows itself when the service refuses the expired token.
+        else if (Date.now() + MIN_WAIT_MS < expiresAtMs) timer = setTimeout(() => void renew(), MIN_WAIT_MS);
       }
     };
-    const timer = setTimeout(() => void renew(), Math.min(waitMs, MAX_WAIT_MS));
+    let timer = setTimeout(() => void renew(), Math.min(waitMs, MAX_WAIT_MS));
     return () => {
       isOver = true;
       clearTimeout(timer);
