@@ -7,10 +7,9 @@ import { CurrentCaller } from '#domain/records/access/current-caller.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
-import { openOwnApi } from '#test/support/harness/own-api.ts';
+import { insertOwnKey, openOwnApi } from '#test/support/harness/own-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { openConsole } from './open-console.ts';
-import { insertOwnKey } from './own-key.ts';
 
 const { apiKey, workspaceId } = testStack();
 

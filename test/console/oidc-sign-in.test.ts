@@ -4,10 +4,9 @@ import { createSignInCode } from '#operations/access/sign-in.ts';
 import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
-import { openOwnApi } from '#test/support/harness/own-api.ts';
+import { insertOwnKey, openOwnApi } from '#test/support/harness/own-api.ts';
 import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
 import { axeViolations, openConsole } from './open-console.ts';
-import { insertOwnKey } from './own-key.ts';
 
 test('a member of two workspaces signs in at the issuer, chooses one, and stays signed in when the token is renewed', async (t) => {
   const { issuer, api, workspaces } = await openWithIssuer(t, ['Harbour', 'Lighthouse']);

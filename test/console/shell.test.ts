@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import type { Page } from 'playwright-core';
+import { Compression } from '#domain/records/compression.ts';
 import { createSignInCode } from '#operations/access/sign-in.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createStores } from '#store/stores.ts';
-import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
 import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
@@ -112,4 +113,59 @@ test('the first page has at most 300 kB of scripts and styles, compressed with g
   t.log(`${total} bytes: ${assets.map((path, at) => `${path} ${sizes[at]}`).join(', ')}`);
   t.true(total <= MAX_FIRST_PAGE_BYTES, `${total} bytes`);
   t.true(globSync('console/dist/assets/*.js.br', { cwd: PROJECT_DIR }).length > 1);
+});
+
+test('a dialog that is closed leads back to what opened it or, when that is deleted, to the heading of the page', async (t) => {
+  const api = await freshClient();
+  await api.createCollection('Tides');
+  const json = { content: 'Ebb at noon.', strategy: 'dedupe', webhook_url: 'http://127.0.0.1:9/nobody' };
+  await api.post('/compress', Compression, { json, status: 202 });
+  await using console = await openConsole({ apiKey: api.key, path: '/collections' });
+  const { page, problems } = console;
+  const dialog = page.getByRole('dialog');
+  const menuOf = (label: string) => ({
+    choose: async (item: string) => {
+      await page.getByRole('button', { name: label }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await dialog.waitFor();
+    },
+    hasFocus: async () => page.locator(`[aria-label="${label}"]:focus`).waitFor(),
+  });
+  const tides = menuOf('Actions of Tides');
+  for (const item of ['Edit', 'Archive', 'Delete']) {
+    await tides.choose(item);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await tides.hasFocus();
+    await tides.choose(item);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await tides.hasFocus();
+  }
+  await tides.choose('Delete');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByText('it was verified that nothing is left').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('h1:focus').getByText('Collections').waitFor();
+
+  await page.getByRole('link', { name: 'API keys' }).click();
+  const key = menuOf('Actions of a test');
+  await key.choose('Change');
+  await page.keyboard.press('Escape');
+  await key.hasFocus();
+
+  await page.getByRole('link', { name: 'Uploads and jobs' }).click();
+  for (const [tab, name] of [
+    ['Compressions', 'Repetitions folded'],
+    ['Deletions', 'Collection'],
+  ] as const) {
+    await page.getByRole('tab', { name: tab }).click();
+    const row = page.getByRole('table').getByRole('link', { name });
+    await row.click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('table a:focus').getByText(name).waitFor();
+  }
+  t.deepEqual(problems, []);
 });

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { createApp, type AppOptions } from '#api/app.ts';
 import { listen } from '#api/server.ts';
+import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { openOwnServices, type OwnOptions, type OwnServices } from './own-services.ts';
 
 export type OwnSent = {
@@ -32,6 +33,18 @@ export async function openOwnApi(
   t.teardown(() => server.close(1_000));
   const baseUrl = `http://127.0.0.1:${server.port}`;
   return { ...own, baseUrl, send: (path, sent = {}) => send(`${baseUrl}/api/v1${path}`, sent) };
+}
+
+/** Inserts an API key that may do everything in a workspace. `key` is its public part. */
+export async function insertOwnKey(
+  { services: { stores, secrets } }: Pick<OwnApi, 'services'>,
+  workspaceId: string,
+): Promise<{ key: string; secret: string }> {
+  const { id: key, secret } = generateApiKey();
+  const hashedSecret = hashApiKey(secret, secrets.apiKeyPepper);
+  const record = { workspaceId, key, hashedSecret, label: 'a test', permissions: ['*' as const] };
+  await stores.system.insertApiKey({ ...record, createdBy: 'a test' });
+  return { key, secret };
 }
 
 async function send(url: string, { token, workspaceId, json, form, ...sent }: OwnSent): Promise<OwnAnswer> {
