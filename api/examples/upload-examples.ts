@@ -5,6 +5,7 @@ import { CREATED, exampleIds, UPDATED } from './example-ids.ts';
 import type { OperationExample } from './operation-example.ts';
 
 const rejected: UploadResponse['errors'][number] = {
+  index: 1,
   name: 'notes.txt',
   external_id: 'notes-1',
   source: 'file',
@@ -18,6 +19,7 @@ const accepted: UploadResponse = {
   content_type: 'file',
   uploads: [
     {
+      index: 0,
       content_id: exampleIds.content,
       name: 'handbook.pdf',
       external_id: 'handbook-7',

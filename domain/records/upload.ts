@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NEXT_PAGE } from './cursor-list.ts';
+import { UploadError, UploadItem } from './uploads/upload-item.ts';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
 import { MAX_EXTERNAL_ID_CHARACTERS } from '#domain/contents/external-id.ts';
 import { CreatedAt, FailureCode, Id, JsonObject, textField, UpdatedAt, WorkflowId, WorkspaceId } from './fields.ts';
@@ -95,49 +96,6 @@ export const UploadForm = z.strictObject({
     }),
 });
 export type UploadForm = z.infer<typeof UploadForm>;
-
-/** Absent in responses that were stored before it existed. */
-const ExternalId = z.string().nullable().default(null).meta({
-  description: 'Id of the item in its source system, as it was sent.',
-  'x-loci-extension': true,
-});
-
-export const UploadItem = z
-  .object({
-    content_id: Id.meta({ description: 'Content that holds the item.' }),
-    name: z.string().meta({ description: 'File name, URL, or the name of the text.' }),
-    external_id: ExternalId,
-    source: z.enum(['file', 'url', 'text']).meta({ description: 'How the item was sent: as a file, a URL or a text.' }),
-    type: z
-      .string()
-      .nullable()
-      .meta({ description: 'Media type, detected from the bytes; null until the URL is downloaded.' }),
-    size: z.int().nullable().meta({ description: 'Size in bytes; null until the URL is downloaded.' }),
-    content_hash: z
-      .string()
-      .nullable()
-      .meta({ description: 'SHA-256 of the bytes, in hexadecimal; null until the URL is downloaded.' }),
-    status: z.enum(CONTENT_STATUSES).meta({ description: 'Status of the content at the time of the response.' }),
-    duplicate: z.boolean().meta({ description: 'True when the collection already had this content.' }),
-    replaced: z.boolean().default(false).meta({
-      description:
-        'True when the content with the same `external_id` gets other bytes, or another name, by this upload.',
-      'x-loci-extension': true,
-    }),
-  })
-  .meta({ id: 'UploadItem' });
-export type UploadItem = z.infer<typeof UploadItem>;
-
-export const UploadError = z
-  .object({
-    name: z.string().meta({ description: 'File name, URL, or the name of the text.' }),
-    external_id: ExternalId,
-    source: z.enum(['file', 'url', 'text']).meta({ description: 'How the item was sent: as a file, a URL or a text.' }),
-    code: FailureCode.meta({ description: 'Why the item was rejected, for programs.' }),
-    message: z.string().meta({ description: 'Why the item was rejected and what to do, for people.' }),
-  })
-  .meta({ id: 'UploadError' });
-export type UploadError = z.infer<typeof UploadError>;
 
 export const UploadResponse = z
   .object({

@@ -2,7 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '#domain/access/caller.ts';
 import { ingestUploadJob, reprojectJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
-import type { UploadError, UploadForm, UploadItem, UploadResponse } from '#domain/records/upload.ts';
+import type { UploadForm, UploadResponse } from '#domain/records/upload.ts';
+import type { UploadError, UploadItem } from '#domain/records/uploads/upload-item.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { NewRun } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
@@ -219,7 +220,7 @@ async function updateExisting(stores: Stores, scope: Scope, { form, matched }: M
 function toItem({ item, contentId, action, stage }: MatchedItem, form: UploadForm): UploadItem {
   const { name, external_id, source, type, size, content_hash } = item.content;
   const status = action === 'keep' ? stage : firstStage(form, item);
-  const matched = { duplicate: action !== 'create', replaced: action === 'replace' };
+  const matched = { index: item.index, duplicate: action !== 'create', replaced: action === 'replace' };
   return { content_id: contentId, name, external_id, source, type, size, content_hash, status, ...matched };
 }
 

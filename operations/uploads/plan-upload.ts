@@ -4,7 +4,8 @@ import { AppError, validationError, type ValidationIssue } from '#domain/app-err
 import type { Caller } from '#domain/access/caller.ts';
 import { externalIdIssues } from '#domain/contents/external-id.ts';
 import { crawlUrl } from '#domain/crawls/crawl-url.ts';
-import type { UploadError, UploadForm, UploadItemFields } from '#domain/records/upload.ts';
+import type { UploadForm, UploadItemFields } from '#domain/records/upload.ts';
+import type { UploadError } from '#domain/records/uploads/upload-item.ts';
 import { metadataIssues } from '#domain/filters/facets.ts';
 import type { NewContent } from '#store/contents/contents.ts';
 import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.ts';
@@ -20,12 +21,16 @@ export type ReceivedItem = (
   | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: SpooledBlob; head: Uint8Array | null }
   | { source: 'url'; name: string; url: string }
 ) & {
+  /** Position in the request, among those that are rejected too. */
+  index: number;
   /** What the form says of this item alone. */
   own?: UploadItemFields | undefined;
 };
 
 /** An accepted item, as the content that it becomes. */
 export type PlannedItem = {
+  /** Position in the request. */
+  index: number;
   content: NewContent;
   blob: SpooledBlob | null;
   /** Items with the same key are the same content; null when duplicates are allowed. */
@@ -57,7 +62,8 @@ export async function planUpload(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { name, external_id } = namesOf(item);
-      errors.push({ name, external_id, source: item.source, code: error.code, message: error.message });
+      const { index, source } = item;
+      errors.push({ index, name, external_id, source, code: error.code, message: error.message });
     }
   }
   return { planned, errors };
@@ -126,7 +132,12 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     const url = form.crawl ? (crawlUrl(item.url)?.url ?? item.url) : item.url;
     const file_data = { url, ...uploadedBy };
     const content = { ...shared, type: null, size: null, content_hash: null, url, file_data };
-    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(url) };
+    return {
+      index: item.index,
+      content,
+      blob: null,
+      dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(url),
+    };
   }
   const { sha256, sizeBytes } = item.blob;
   const head = item.blob.bytes ?? item.head ?? (await readHead(await item.blob.path()));
@@ -148,6 +159,7 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     file_data: { original_name: item.name, ...mismatch, ...uploadedBy },
   };
   return {
+    index: item.index,
     content,
     blob: item.blob,
     dedupeKey: form.on_duplicate === 'keep' ? null : bytesDedupeKey(sha256, name),

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { UploadError } from '#domain/records/upload.ts';
+import type { UploadError } from '#domain/records/uploads/upload-item.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { pageOf, type Page } from '#store/page.ts';

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { Blobs } from '#domain/blob-store.ts';
-import type { UploadError, UploadForm } from '#domain/records/upload.ts';
+import type { UploadForm } from '#domain/records/upload.ts';
+import type { UploadError } from '#domain/records/uploads/upload-item.ts';
 import { namesOf, type ReceivedItem } from '#operations/uploads/plan-upload.ts';
 import type { Limits } from '#operations/services.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
@@ -23,8 +24,9 @@ export type UploadTarget = {
   minimumRate?: MinimumRate;
 };
 
-/** An item, or why it is rejected. */
-type Received = { item: ReceivedItem } | { error: Omit<UploadError, 'external_id'> };
+/** An item, or why it is rejected, before it is known where in the request it is. */
+type Received = { item: Unplaced<ReceivedItem> } | { error: Omit<UploadError, 'index' | 'external_id'> };
+type Unplaced<Item> = Item extends unknown ? Omit<Item, 'index' | 'own'> : never;
 
 const STREAMED: ReadonlySet<string> = new Set([...FILE_FIELDS, TEXT_FIELD]);
 const TEXT_NAME = 'text';
@@ -55,8 +57,8 @@ export async function receiveUpload(context: Context, target: UploadTarget): Pro
   const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });
   const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) => {
     const own = form.items[index];
-    if ('error' in entry) return { error: { ...entry.error, ...namesOf({ name: entry.error.name, own }) } };
-    const item = own === undefined ? entry.item : { ...entry.item, own };
+    if ('error' in entry) return { error: { ...entry.error, index, ...namesOf({ name: entry.error.name, own }) } };
+    const item = { ...entry.item, index, own };
     return index < limits.maxRequestItems ? { item } : beyondLimit(item, limits);
   });
   return {
@@ -115,5 +117,5 @@ export function receivedUrl(url: string): Received {
 
 function beyondLimit(item: ReceivedItem, limits: Limits): { error: UploadError } {
   const message = `An upload may have at most ${limits.maxRequestItems} items; send the rest in another.`;
-  return { error: { ...namesOf(item), source: item.source, code: 'too_many_items', message } };
+  return { error: { index: item.index, ...namesOf(item), source: item.source, code: 'too_many_items', message } };
 }

@@ -40,7 +40,7 @@ export const addTextTool = tool(
     await using closing = new AsyncDisposableStack();
     const blob = closing.use(await services.blobs.spool(Readable.from([bytes]), services.limits.maxFileBytes));
     const own = { name, external_id };
-    const item = { source: 'text', name, declaredType: TEXT_TYPE, blob, head: null, own } as const;
+    const item = { index: 0, source: 'text', name, declaredType: TEXT_TYPE, blob, head: null, own } as const;
     const form = { collection_id, content_type: 'text', metadata } as const;
     // Awaited, because the spooled bytes are removed afterwards.
     return await uploadItem(context, { form, item, idempotency: idempotencyOf('add_text', key, written), waitS });

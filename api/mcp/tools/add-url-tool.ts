@@ -35,7 +35,7 @@ export const addUrlTool = tool(
     const { collection_id, url, name, metadata, crawl, max_pages, max_depth } = written;
     const received = receivedUrl(url);
     if ('error' in received) throw new AppError(received.error.code, received.error.message);
-    const item = name === undefined ? received.item : { ...received.item, own: { name } };
+    const item = { ...received.item, index: 0, ...(name === undefined ? {} : { own: { name } }) };
     const bounds = { max_pages: max_pages ?? null, max_depth: max_depth ?? null };
     const form = { collection_id, content_type: 'url', metadata, crawl, ...bounds } as const;
     return uploadItem(context, { form, item, idempotency: idempotencyOf('add_url', key, written), waitS });

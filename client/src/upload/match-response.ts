@@ -6,7 +6,7 @@ type Item = UploadResponse['uploads'][number];
 type ItemError = UploadResponse['errors'][number];
 
 /** A content that the service accepted or already had. */
-export type UploadedItem = Item & {
+export type UploadedItem = Omit<Item, 'index'> & {
   /** The given path, URL or name. */
   input: string;
   /** Null if nothing was sent because the content already exists. */
@@ -51,7 +51,7 @@ export function matchResponse(batch: readonly UploadInput[], answer: UploadRespo
     items,
     failures: refused
       .filter(({ error }) => !isBeyondLimit(error) || !isProgress)
-      .map(({ error, input }) => ({ ...error, input: input?.input ?? error.name })),
+      .map(({ error: { index: _index, ...error }, input }) => ({ ...error, input: input?.input ?? error.name })),
     beyondLimit: refused.flatMap(({ error, input }) =>
       isBeyondLimit(error) && isProgress && input !== undefined ? [input] : [],
     ),
@@ -94,6 +94,11 @@ function isBeyondLimit({ code }: ItemError): boolean {
   return code === 'too_many_items';
 }
 
-function toUploadedItem(item: Item, input: UploadInput | undefined, uploadId: string | null): UploadedItem {
+/** The position in one of several requests says nothing to the caller. */
+function toUploadedItem(
+  { index: _index, ...item }: Item,
+  input: UploadInput | undefined,
+  uploadId: string | null,
+): UploadedItem {
   return { ...item, input: input?.input ?? item.name, upload_id: uploadId };
 }

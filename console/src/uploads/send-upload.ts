@@ -53,10 +53,10 @@ function formOf(batch: readonly UploadEntry[]): FormData {
   form.append('collection_id', batch[0]?.collectionId ?? '');
   const items = batch.map(({ name, source }) => (source.kind === 'file' && name.includes('/') ? { name } : {}));
   if (items.some((item) => 'name' in item)) form.append('items', JSON.stringify(items));
-  for (const { source } of batch) {
-    if (source.kind === 'file') form.append('files', source.file, source.file.name);
-    else form.append('urls', source.url);
-  }
+  for (const { source } of batch) if (source.kind === 'file') form.append('files', source.file, source.file.name);
+  const urls = batch.flatMap(({ source }) => (source.kind === 'url' ? [source.url] : []));
+  // As one array: a line that looks like a JSON array would otherwise be read as several addresses.
+  if (urls.length > 0) form.append('urls', JSON.stringify(urls));
   if (batch.some(({ source }) => source.kind === 'url' && source.crawl)) form.append('crawl', 'true');
   return form;
 }

@@ -117,19 +117,19 @@ test('empty files, oversized files and invalid URLs are reported in errors while
   );
   t.is(status, 200);
   t.deepEqual(
-    body.items.map(({ name }) => name),
-    ['just.txt', 'fine.txt', `https://example.org/${'x'.repeat(279)}…`],
+    body.items.map(({ index, name }) => `${index} ${name}`),
+    ['0 just.txt', '3 fine.txt', `8 https://example.org/${'x'.repeat(279)}…`],
   );
   t.deepEqual(
-    body.errors.map(({ source, name, code }) => `${source} ${name} ${code}`),
+    body.errors.map(({ index, source, name, code }) => `${index} ${source} ${name} ${code}`),
     [
-      'file empty.txt empty_file',
-      'file large.txt file_too_large',
-      'text text file_too_large',
-      'url ftp://example.org/x invalid_url',
-      'url (not a URL) invalid_url',
-      'url https://example.org/x invalid_url',
-      `url https://example.org/${'x'.repeat(279)}… invalid_url`,
+      '1 file empty.txt empty_file',
+      '2 file large.txt file_too_large',
+      '4 text text file_too_large',
+      '5 url ftp://example.org/x invalid_url',
+      '6 url (not a URL) invalid_url',
+      '7 url https://example.org/x invalid_url',
+      `9 url https://example.org/${'x'.repeat(279)}… invalid_url`,
     ],
   );
   t.false(receiver.held.has(sha256('a'.repeat(1001))));

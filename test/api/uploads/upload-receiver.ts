@@ -25,6 +25,7 @@ export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
 export const COLLECTION_ID = '0198c0de-0000-7000-8000-00000000000b';
 
 const Item = z.object({
+  index: z.int(),
   source: z.enum(['file', 'text', 'url']),
   name: z.string(),
   url: z.string().optional(),
@@ -35,6 +36,7 @@ const Item = z.object({
 });
 
 const ItemError = z.object({
+  index: z.int(),
   name: z.string(),
   external_id: z.string().nullable(),
   source: z.string(),

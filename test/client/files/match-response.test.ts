@@ -13,7 +13,10 @@ function refusing(errors: readonly [name: string, code: 'empty_file' | 'too_many
     collection_id: 'c',
     content_type: 'file',
     uploads: [],
-    errors: errors.map(([name, code]) => ({ name, external_id: null, source: 'file' as const, code, message: code })),
+    errors: errors.map(([name, code], index) => {
+      const item = { index, name, external_id: null, source: 'file' as const };
+      return { ...item, code, message: code };
+    }),
     total_uploads: errors.length,
     successful_uploads: 0,
     failed_uploads: errors.length,
@@ -50,7 +53,14 @@ test('a refused file is the one of its name, also when the name of another one h
     ['worse.bin', 'empty_file'],
   ]);
   const item = { content_id: '1', name: 'report.txt', external_id: null, source: 'file' as const, type: null, size: 7 };
-  const accepted = { ...item, content_hash: null, status: 'pending' as const, duplicate: false, replaced: false };
+  const accepted = {
+    ...item,
+    index: 1,
+    content_hash: null,
+    status: 'pending' as const,
+    duplicate: false,
+    replaced: false,
+  };
   const { items, failures } = matchResponse(batch, { ...answer, upload_id: 'u', uploads: [accepted] });
   t.deepEqual(
     [items, failures].map((list) => list.map(({ input }) => input)),

@@ -24,8 +24,8 @@ async function openRequests(t: ExecutionContext) {
     const bytes = Buffer.from(text);
     const blob = await services.blobs.spool(once(bytes), 1e6);
     const form = UploadForm.parse({ collection_id: place.collectionId, ...fields });
-    const items = [{ source: 'text' as const, name: 'text', declaredType: 'text/plain', blob, head: bytes }];
-    const { body } = await acceptUpload(services, caller, { form, items, errors: [], idempotency: null });
+    const item = { index: 0, source: 'text' as const, name: 'text', declaredType: 'text/plain', blob, head: bytes };
+    const { body } = await acceptUpload(services, caller, { form, items: [item], errors: [], idempotency: null });
     return body;
   };
   /** Returns what was added to the outbox since the last call. */

@@ -2,7 +2,7 @@ import test from 'ava';
 import { apiClient } from '#test/support/harness/api-client.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startLimitingProxy } from '#test/support/servers/limiting-proxy.ts';
-import { openConsole } from './open-console.ts';
+import { openConsole } from '../open-console.ts';
 
 const { apiKey, baseUrl } = testStack();
 const MAX_BYTES = 100_000;

@@ -5,7 +5,7 @@ import { HOSTILE_TEXTS } from '#test/support/fixtures/hostile-texts.ts';
 import { apiClient, createKey, formFor } from '#test/support/harness/api-client.ts';
 import { DOWNLOAD_ADDRESS, testStack } from '#test/support/harness/stack.ts';
 import { startTrapServer, type Trap } from '#test/support/servers/trap-server.ts';
-import { axeViolations, openConsole, widthBeyondWindow } from './open-console.ts';
+import { axeViolations, openConsole, widthBeyondWindow } from '../open-console.ts';
 
 const { apiKey, workspaceId, temporalUi, environment } = testStack();
 const NARROW = { viewport: { width: 390, height: 844 } };
