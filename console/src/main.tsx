@@ -9,12 +9,14 @@ import { setNonce } from 'get-nonce';
 import './app/console.css';
 import { router } from './app/router.tsx';
 import { resolveCssVariables, theme } from './app/theme.ts';
+import { warnBeforeLeaving } from './uploads/warn-before-leaving.ts';
 
 const STALE_AFTER_MS = 5_000;
 
 /** The API writes a nonce into the page; style elements without it are refused by the browser. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
+warnBeforeLeaving();
 
 // The client tries again by itself where that is safe.
 const queryClient = new QueryClient({

@@ -3,6 +3,7 @@ import { ErrorNotice } from '../components/error-notice.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PlainError } from '../components/plain-error.ts';
 import { shellTexts } from '../texts/shell-texts.ts';
+import { isUnsent } from '../uploads/upload-entry.ts';
 import { uploadStore } from '../uploads/upload-store.ts';
 import { fetchConsole } from './fetch-console.ts';
 
@@ -37,11 +38,7 @@ async function explainFailure(isAsked: boolean): Promise<Error> {
   if (html === null) return new PlainError(shellTexts.pageNotLoaded);
   // Browsers remember that a file could not be loaded. Loading the tab anew by itself might never end.
   if (!isOutdated && !isAsked) return new PlainError(shellTexts.pageFailed);
-  if (isUploading()) return new PlainError(shellTexts.pageAfterUploads);
+  if (uploadStore.read().some(isUnsent)) return new PlainError(shellTexts.pageAfterUploads);
   location.reload();
   return new Promise(() => undefined);
-}
-
-function isUploading(): boolean {
-  return uploadStore.read().some(({ state }) => state === 'waiting' || state === 'sending');
 }

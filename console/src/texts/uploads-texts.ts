@@ -11,7 +11,9 @@ export const uploadsTexts = {
     `The browser could not read ${namesOf(paths)}. Check that you may open it on this computer, then drop it again.`,
   nothingDropped: 'There is no file in what you dropped.',
   title: (done: number, total: number) => `Uploads: ${done} of ${total} done`,
-  dismiss: 'Remove the finished ones from this list',
+  dismiss: 'Clear this list, except for what is still to be sent',
+  stop: 'Stop sending',
+  retryAll: 'Send all that failed again',
   retry: (name: string) => `Send ${name} again`,
   more: (count: string) => `and ${count} more`,
   state: {
@@ -29,6 +31,7 @@ export const uploadsTexts = {
     submit: 'Add',
   },
   unreachable: 'The service could not be reached. Check the connection, then send it again.',
+  away: 'The service cannot be reached. It goes on when the service is back.',
   gone: 'The browser can no longer read it. It was moved, deleted or changed since it was chosen: add it again.',
   tooLarge:
     'It is more than the service, or a proxy in front of it, accepts in one request. Whoever operates them can raise the limit.',

@@ -13,6 +13,7 @@ export type UploadRequest = {
   batch: readonly UploadEntry[];
   /** Called with the share of the bytes that are sent. */
   onSent: (share: number) => void;
+  signal: AbortSignal;
 };
 
 /**
@@ -24,6 +25,7 @@ export async function sendUpload({
   idempotencyKey,
   batch,
   onSent,
+  signal,
 }: UploadRequest): Promise<Response> {
   const request = new XMLHttpRequest();
   const answered = new Promise<void>((resolve, reject) => {
@@ -36,7 +38,9 @@ export async function sendUpload({
   for (const [name, value] of Object.entries(credentials)) request.setRequestHeader(name, value);
   request.setRequestHeader('Idempotency-Key', idempotencyKey);
   request.send(formOf(batch));
-  await answered;
+  const abort = () => request.abort();
+  signal.addEventListener('abort', abort, { once: true });
+  await answered.finally(() => signal.removeEventListener('abort', abort));
   const { status } = request;
   const isPage = /^text\/html\b/i.test(request.getResponseHeader('Content-Type') ?? '');
   if (isPage && status >= 200 && status < 300) throw notTheApi(globalThis.location.origin, status);

@@ -26,6 +26,11 @@ export function isEntrySettled({ state, status }: UploadEntry): boolean {
   return state === 'failed' || state === 'duplicate' || (status !== null && SETTLED.has(status));
 }
 
+/** True while it waits to be sent, or is being sent. */
+export function isUnsent({ state }: UploadEntry): boolean {
+  return state === 'waiting' || state === 'sending';
+}
+
 /** Bytes to send. */
 export function sizeOfEntry({ source }: UploadEntry): number {
   return source.kind === 'file' ? source.file.size : source.url.length;
