@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/schemas.ts';
 import { useSession } from '../../app/session.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ExactTime } from '../../components/time.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { Loaded, type LoadedQuery } from '../../components/loaded.tsx';
 import { formatTime } from '../../format/format-time.ts';
 import { webhooksTexts } from '../../texts/webhooks-texts.ts';
 import { mayReadEvent } from '../webhooks/subscribable-event.ts';
@@ -15,7 +15,8 @@ type Delivery = Schemas['WebhookDelivery'];
 const texts = webhooksTexts.log;
 
 export type DeliveryDrawerProps = {
-  delivery: Delivery | undefined;
+  /** As the list has it, or had it when it was opened; null while none is open. */
+  delivery: Delivery | null;
   onSendAgain: ((delivery: Delivery) => void) | null;
   onClose: () => void;
 };
@@ -23,14 +24,18 @@ export type DeliveryDrawerProps = {
 /** The attempts of a delivery, and what is sent. */
 export function DeliveryDrawer({ delivery, onSendAgain, onClose }: DeliveryDrawerProps) {
   return (
-    <Drawer opened={delivery !== undefined} onClose={onClose} position="right" size="lg" title={texts.drawer}>
-      {delivery === undefined ? null : <WholeDelivery delivery={delivery} onSendAgain={onSendAgain} />}
+    <Drawer opened={delivery !== null} onClose={onClose} position="right" size="lg" title={texts.drawer}>
+      {delivery === null ? null : <WholeDelivery listed={delivery} onSendAgain={onSendAgain} />}
     </Drawer>
   );
 }
 
-function WholeDelivery({ delivery, onSendAgain }: Omit<DeliveryDrawerProps, 'onClose'> & { delivery: Delivery }) {
-  const session = useSession();
+type WholeDeliveryProps = Pick<DeliveryDrawerProps, 'onSendAgain'> & { listed: Delivery };
+
+function WholeDelivery({ listed, onSendAgain }: WholeDeliveryProps) {
+  const mayRead = mayReadEvent(useSession(), listed.event_type);
+  const query = useDelivery(listed.id, mayRead);
+  const delivery = query.data ?? listed;
   const { id, event_type: type, url, created_at: at } = delivery;
   return (
     <Stack gap="md">
@@ -58,7 +63,7 @@ function WholeDelivery({ delivery, onSendAgain }: Omit<DeliveryDrawerProps, 'onC
       <Title order={4} size="h6">
         {texts.payload}
       </Title>
-      {mayReadEvent(session, type) ? <Payload id={id} /> : <Text size="sm">{texts.notPermitted}</Text>}
+      {mayRead ? <Payload query={query} /> : <Text size="sm">{texts.notPermitted}</Text>}
     </Stack>
   );
 }
@@ -96,9 +101,9 @@ function durationOf({ started_at: start, finished_at: end }: Schemas['WebhookAtt
   return end === null ? '' : texts.duration(Date.parse(end) - Date.parse(start));
 }
 
-function Payload({ id }: { id: string }) {
+function Payload({ query }: { query: LoadedQuery<Schemas['WebhookDeliveryDetail']> }) {
   return (
-    <Loaded query={useDelivery(id)}>
+    <Loaded query={query}>
       {({ payload }) => (
         <Code block className="break-anywhere" style={{ whiteSpace: 'pre-wrap' }}>
           {JSON.stringify(payload, null, 2)}

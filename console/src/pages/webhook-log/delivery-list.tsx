@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Stack } from '@mantine/core';
+import type { Schemas } from '../../api/schemas.ts';
 import { FailureDialog } from '../../components/dialogs/failure-dialog.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { MoreButton } from '../../components/more-button.tsx';
@@ -9,6 +10,8 @@ import { DeliveryDrawer } from './delivery-drawer.tsx';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { DeliveryTable } from './delivery-table.tsx';
 import { useDeliveries, useRedeliver } from './use-deliveries.ts';
+
+type Delivery = Schemas['WebhookDelivery'];
 
 export type DeliveryListProps = {
   /** Null for those of all receivers, of deleted webhooks too. */
@@ -21,37 +24,39 @@ export type DeliveryListProps = {
   empty: ReactNode;
 };
 
-/** What was sent, each with its attempts in a drawer. */
+/** What was sent, each with its attempts in a drawer, which stays open when the delivery leaves the list. */
 export function DeliveryList({ webhookId, filter, maySendAgain, onClear, empty }: DeliveryListProps) {
   const list = useDeliveries(webhookId, filter);
   const sending = useRedeliver();
-  const [openId, setOpenId] = useState<string | null>(null);
+  const [opened, setOpened] = useState<Delivery | null>(null);
   const isFiltered = (filter.status ?? filter.event) !== undefined;
   const none = isFiltered ? <NothingFound texts={webhooksTexts.log.nothingFound} onClear={onClear} /> : empty;
   const sendAgain = maySendAgain ? ({ id }: { id: string }) => sending.mutate(id) : null;
   return (
-    <Loaded query={list}>
-      {(deliveries) =>
-        deliveries.length === 0 ? (
-          none
-        ) : (
-          <Stack>
-            <DeliveryTable
-              deliveries={deliveries}
-              showsReceiver={webhookId === null}
-              onOpen={({ id }) => setOpenId(id)}
-              onSendAgain={sendAgain}
-            />
-            <MoreButton list={list} />
-            <DeliveryDrawer
-              delivery={deliveries.find(({ id }) => id === openId)}
-              onSendAgain={sendAgain}
-              onClose={() => setOpenId(null)}
-            />
-            <FailureDialog error={sending.error} onClose={sending.reset} />
-          </Stack>
-        )
-      }
-    </Loaded>
+    <>
+      <Loaded query={list}>
+        {(deliveries) =>
+          deliveries.length === 0 ? (
+            none
+          ) : (
+            <Stack>
+              <DeliveryTable
+                deliveries={deliveries}
+                showsReceiver={webhookId === null}
+                onOpen={setOpened}
+                onSendAgain={sendAgain}
+              />
+              <MoreButton list={list} />
+            </Stack>
+          )
+        }
+      </Loaded>
+      <DeliveryDrawer
+        delivery={list.data?.find(({ id }) => id === opened?.id) ?? opened}
+        onSendAgain={sendAgain}
+        onClose={() => setOpened(null)}
+      />
+      <FailureDialog error={sending.error} onClose={sending.reset} />
+    </>
   );
 }

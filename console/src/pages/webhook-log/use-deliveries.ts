@@ -28,12 +28,14 @@ export function useDeliveries(webhookId: string | null, { status, event }: Deliv
     },
     getNextPageParam: (page) => page.next_cursor,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
-    refetchInterval: ({ state }) => {
-      const shown = state.data?.pages.flatMap(({ data }) => data) ?? [];
-      if (shown.every(hasEnded)) return false;
-      return shown.some(({ status: now }) => now === 'pending') ? REFRESH_PENDING_MS : REFRESH_RETRYING_MS;
-    },
+    refetchInterval: ({ state }) => refreshAfter(state.data?.pages.flatMap(({ data }) => data) ?? []),
   });
+}
+
+/** When deliveries are to be read again; false when all have ended. */
+function refreshAfter(deliveries: readonly Pick<Schemas['WebhookDelivery'], 'status'>[]): number | false {
+  if (deliveries.every(hasEnded)) return false;
+  return deliveries.some(({ status }) => status === 'pending') ? REFRESH_PENDING_MS : REFRESH_RETRYING_MS;
 }
 
 /** Whether no further attempt follows by itself. */
@@ -41,15 +43,17 @@ export function hasEnded({ status }: Pick<Schemas['WebhookDelivery'], 'status'>)
   return status === 'delivered' || status === 'failed';
 }
 
-/** A delivery with its message. */
-export function useDelivery(id: string) {
+/** A delivery with its message; anew until it has ended. `mayRead`: whether the caller may read what it reports. */
+export function useDelivery(id: string, mayRead: boolean) {
   const { loci } = useSession();
   return useQuery({
     queryKey: queryKeys.delivery(id),
+    enabled: mayRead,
     queryFn: async ({ signal }) => {
       const params = { path: { delivery_id: id } };
       return dataOf(loci.api.GET('/api/v1/webhook-deliveries/{delivery_id}', { params, signal }));
     },
+    refetchInterval: ({ state }) => refreshAfter(state.data === undefined ? [] : [state.data]),
   });
 }
 
