@@ -1,4 +1,5 @@
 import test from 'ava';
+import { freshClient } from '#test/support/harness/api-client.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
 import { openConsole } from './open-console.ts';
 
@@ -44,3 +45,17 @@ for (const { timezoneId, shown, entered, utc } of ZONES) {
     t.deepEqual(problems, []);
   });
 }
+
+test('a list that is left open says how long ago something was, as time passes', async (t) => {
+  const api = await freshClient();
+  await api.createCollection('console: left open');
+  await using console = await openConsole({ apiKey: api.key, path: '/collections' });
+  const { page, problems } = console;
+  await page.clock.install();
+  await page.reload();
+  const row = page.getByRole('row', { name: 'console: left open' });
+  await row.getByText('just now').first().waitFor({ state: 'attached' });
+  await page.clock.fastForward('03:00:30');
+  await row.getByText('3 hours ago').first().waitFor({ state: 'attached' });
+  t.deepEqual(problems, []);
+});

@@ -1,7 +1,9 @@
 import { formatTime, formatTimeAgo } from '../format/format-time.ts';
+import { useMinutes } from './use-minutes.ts';
 
-/** How long ago; the exact time in the viewer's zone on pointing at it. Takes ISO 8601, or seconds since 1970. */
+/** How long ago, as time passes; the exact time in the viewer's zone on pointing at it. Takes ISO 8601, or seconds since 1970. */
 export function Time({ at }: { at: string | number }) {
+  useMinutes();
   const time = new Date(typeof at === 'number' ? at * 1000 : at);
   return (
     <time dateTime={time.toISOString()} title={formatTime(time)}>

@@ -1,5 +1,5 @@
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' });
 /** Largest first, in milliseconds. */
 const STEPS = [
   ['year', 31_557_600_000],
@@ -14,7 +14,7 @@ export function formatTime(time: Date): string {
   return FULL.format(time);
 }
 
-/** Returns how long ago a time is: `3 minutes ago`. */
+/** Returns how much time has passed since a time, in whole units: `3 minutes ago`, `1 day ago` for 47 hours. */
 export function formatTimeAgo(time: Date, now: Date): string {
   const awayMs = time.getTime() - now.getTime();
   const step = STEPS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
