@@ -81,3 +81,15 @@ test('the year of the time that memories are shown of is typed by keyboard', asy
   t.is(await field.inputValue(), '');
   t.deepEqual(problems, []);
 });
+
+test('a link with a text that looks like a number leads to just that text', async (t) => {
+  await using console = await openConsole({ apiKey, path: '/memories?user=1234567890123456789&search=007' });
+  const { page, problems } = console;
+  const user = page.getByLabel('User');
+  await user.waitFor();
+  t.is(await user.inputValue(), '1234567890123456789');
+  t.is(await page.getByLabel('Search by meaning or words').inputValue(), '007');
+  await page.goto(`${new URL(page.url()).origin}/console/collections?search=2024`);
+  await page.getByText('No collection matches').waitFor();
+  t.deepEqual(problems, []);
+});

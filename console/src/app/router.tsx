@@ -1,4 +1,4 @@
-import { createRoute, createRouter, Navigate } from '@tanstack/react-router';
+import { createRoute, createRouter, Navigate, parseSearchWith, stringifySearchWith } from '@tanstack/react-router';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorNotice } from '../components/error-notice.tsx';
 import { Loading } from '../components/loading.tsx';
@@ -6,6 +6,7 @@ import { pages } from '../pages/index.ts';
 import type { Page } from '../pages/page.ts';
 import { shellTexts } from '../texts/shell-texts.ts';
 import { NotFound } from './not-found.tsx';
+import { parseAddressValue } from './parse-address-value.ts';
 import { permittedPages } from './permitted-pages.ts';
 import { rootRoute } from './root-route.ts';
 import { useSession } from './session.tsx';
@@ -26,6 +27,8 @@ const pageRoutes = pages.map(({ route }) => route) as unknown as RoutesOf<typeof
 
 export const router = createRouter({
   basepath: '/console',
+  parseSearch: parseSearchWith(parseAddressValue),
+  stringifySearch: stringifySearchWith(JSON.stringify, parseAddressValue),
   routeTree: rootRoute.addChildren([homeRoute, ...pageRoutes]),
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,

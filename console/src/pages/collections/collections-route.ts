@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
+import { addressText } from '../../components/filters/address-text.ts';
 import type { CollectionFilter } from './collection-filter.ts';
 
 export const collectionsRoute = createRoute({
@@ -8,7 +9,7 @@ export const collectionsRoute = createRoute({
   path: '/collections',
   validateSearch: ({ status, search }: Record<string, unknown>): CollectionFilter => ({
     ...(status === 'archived' || status === 'all' ? { status } : {}),
-    ...(typeof search === 'string' && search !== '' ? { search } : {}),
+    search: addressText(search),
   }),
   component: lazyPage(() => import('./collections-page.tsx'), 'CollectionsPage'),
 });

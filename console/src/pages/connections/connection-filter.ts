@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/schemas.ts';
+import { addressText } from '../../components/filters/address-text.ts';
 import { isKey } from '../../components/filters/is-key.ts';
 import { connectionsTexts } from '../../texts/connections-texts.ts';
 
@@ -7,10 +8,10 @@ type Status = Schemas['Connection']['status'];
 /** Which connections are shown. By default all. */
 export type ConnectionFilter = { user?: string | undefined; status?: Status | undefined };
 
-/** Reads the filter from the address of the page. A user that looks like a number is one in an address. */
+/** Reads the filter from the address of the page. */
 export function connectionFilterOf({ user, status }: Record<string, unknown>): ConnectionFilter {
   return {
-    ...(typeof user === 'number' || (typeof user === 'string' && user !== '') ? { user: String(user) } : {}),
+    user: addressText(user),
     ...(isKey(connectionsTexts.status, status) ? { status } : {}),
   };
 }

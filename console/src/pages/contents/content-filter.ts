@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/schemas.ts';
+import { addressText } from '../../components/filters/address-text.ts';
 import { isKey } from '../../components/filters/is-key.ts';
 import { contentsTexts } from '../../texts/contents-texts.ts';
 
@@ -11,6 +12,6 @@ export type ContentFilter = { status?: ContentStatusName | undefined; search?: s
 export function contentFilterOf({ status, search }: Record<string, unknown>): ContentFilter {
   return {
     ...(isKey(contentsTexts.status, status) ? { status } : {}),
-    ...(typeof search === 'string' && search !== '' ? { search } : {}),
+    search: addressText(search),
   };
 }

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.ts';
+import { addressText } from '../../components/filters/address-text.ts';
 import { isKey } from '../../components/filters/is-key.ts';
 import { conversationsTexts } from '../../texts/conversations-texts.ts';
 import type { ConversationFilter } from './conversation-filter.ts';
@@ -9,9 +10,8 @@ export const conversationsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/conversations',
   validateSearch: ({ user, search, status }: Record<string, unknown>): ConversationFilter => ({
-    // The router reads a text that looks like a number as one.
-    ...(typeof user === 'number' || (typeof user === 'string' && user !== '') ? { user: String(user) } : {}),
-    ...(typeof search === 'number' || (typeof search === 'string' && search !== '') ? { search: String(search) } : {}),
+    user: addressText(user),
+    search: addressText(search),
     ...(isKey(conversationsTexts.status, status) ? { status } : {}),
   }),
   component: lazyPage(() => import('./conversations-page.tsx'), 'ConversationsPage'),

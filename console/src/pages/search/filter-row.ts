@@ -24,7 +24,16 @@ type Scalar = string | number | boolean | null;
 const WITHOUT_VALUE: readonly FilterOperator[] = ['present', 'absent'];
 /** Operators with a list of values, which are typed with commas. */
 export const SEVERAL_VALUES: readonly FilterOperator[] = ['$in', '$nin', '$contains', 'lacks'];
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** Fields of documents whose values are texts, whatever they look like. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  'content_id',
+  'name',
+  'type',
+  'external_id',
+  'source',
+  'content_hash',
+]);
+const DECIMAL = /^-?(?:0|[1-9]\d*)\.\d+$/;
 const QUOTED = /^"(.*)"$/s;
 
 export function takesValue(operator: FilterOperator): boolean {
@@ -53,11 +62,12 @@ export function filtersOf(rows: readonly FilterRow[], isAny: boolean): Record<st
   return { [isAny ? '$or' : '$and']: conditions };
 }
 
-function operandOf({ operator, value }: FilterRow): unknown {
+function operandOf({ field, operator, value }: FilterRow): unknown {
+  const read = TEXT_FIELDS.has(field.trim()) ? textOf : scalarOf;
   if (operator === 'present' || operator === 'absent') return { $exists: operator === 'present' };
-  if (operator === 'lacks') return { $not: { $contains: listOf(value) } };
-  if (operator === '$eq') return scalarOf(value);
-  return { [operator]: SEVERAL_VALUES.includes(operator) ? listOf(value) : scalarOf(value) };
+  if (operator === 'lacks') return { $not: { $contains: listOf(value, read) } };
+  if (operator === '$eq') return read(value);
+  return { [operator]: SEVERAL_VALUES.includes(operator) ? listOf(value, read) : read(value) };
 }
 
 /** Numbers, `true`, `false` and `null` are values of their own; quotation marks make a text of them. */
@@ -65,13 +75,24 @@ function scalarOf(text: string): Scalar {
   const trimmed = text.trim();
   if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
   if (trimmed === 'null') return null;
-  if (NUMBER.test(trimmed)) return Number(trimmed);
+  return isNumber(trimmed) ? Number(trimmed) : textOf(text);
+}
+
+/** An id such as `007`, or one with more digits than a number keeps, would be another one as a number. */
+function isNumber(text: string): boolean {
+  const number = Number(text);
+  if (!Number.isFinite(number)) return false;
+  return String(number) === (DECIMAL.test(text) ? text.replace(/\.?0+$/, '') : text);
+}
+
+function textOf(text: string): string {
+  const trimmed = text.trim();
   return QUOTED.exec(trimmed)?.[1] ?? trimmed;
 }
 
-function listOf(text: string): Scalar[] {
+function listOf(text: string, read: (part: string) => Scalar): Scalar[] {
   const parts = text.match(/\s*"[^"]*"|[^,]+/g) ?? [];
-  return parts.filter((part) => part.trim() !== '').map(scalarOf);
+  return parts.filter((part) => part.trim() !== '').map(read);
 }
 
 /** Writes a value so that it is read as the same one. */

@@ -1,3 +1,4 @@
+import { addressText } from '../../components/filters/address-text.ts';
 import { type FilterRow, filterRowsOf } from './filter-row.ts';
 
 export const SEARCH_TYPES = ['hybrid', 'keyword', 'vector'] as const;
@@ -20,13 +21,12 @@ export type SearchChoice = {
 
 /** Reads what an address holds. */
 export function searchChoiceOf(given: Record<string, unknown>): SearchChoice {
-  const { query, collections, type, any, results } = given;
+  const { collections, type, any, results } = given;
+  const query = addressText(given['query']);
   const ids = Array.isArray(collections) ? collections.filter((id) => typeof id === 'string') : [];
   const filters = filterRowsOf(given['filters']);
-  // A query such as 2026 is a number in an address.
-  const text = typeof query === 'number' || typeof query === 'boolean' ? String(query) : query;
   return {
-    ...(typeof text === 'string' && text !== '' ? { query: text } : {}),
+    ...(query === undefined ? {} : { query }),
     ...(ids.length > 0 ? { collections: ids } : {}),
     ...(type === 'keyword' || type === 'vector' || type === 'compare' ? { type } : {}),
     ...(filters.length > 0 ? { filters } : {}),
