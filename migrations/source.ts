@@ -52,6 +52,7 @@ import * as outdatedFilters from './20261213_outdated_filters.ts';
 import * as rejectedContents from './20261213_rejected_contents.ts';
 import * as waitingReceivers from './20261213_waiting_receivers.ts';
 import * as outdatedRuns from './lists/20261214_outdated_runs.ts';
+import * as awaitedContents from './lists/20261214_awaited_contents.ts';
 
 type Migration = {
   name: string;
@@ -115,6 +116,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261213_rejected_contents', ...rejectedContents },
   { name: '20261213_waiting_receivers', ...waitingReceivers },
   { name: '20261214_outdated_runs', ...outdatedRuns },
+  { name: '20261214_awaited_contents', ...awaitedContents },
 ];
 
 /** For `knex.migrate`. */

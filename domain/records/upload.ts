@@ -164,7 +164,10 @@ export const UploadProgress = z
     failed_uploads: z.int().meta({ description: 'Number of items that were rejected.' }),
     progress: z
       .object({
-        total: z.int().meta({ description: 'Number of contents, plus pages that crawls have not fetched yet.' }),
+        total: z.int().meta({
+          description:
+            'Number of contents, plus pages that crawls have not fetched yet. Contents that are being deleted do not count.',
+        }),
         settled: z.int().meta({ description: 'Number of contents that are not being processed.' }),
         by_status: z
           .record(z.string(), z.int())

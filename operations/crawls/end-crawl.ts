@@ -3,7 +3,12 @@ import type { CrawlArgs, CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import type { CrawlReason } from '#domain/crawls/crawl-reasons.ts';
 import type { Crawl, CrawlState } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
-import { announceUploadIfComplete, failUnfinished, projectStale } from '#operations/uploads/finish-run.ts';
+import {
+  announceAwaitingUploads,
+  announceUploadIfComplete,
+  failUnfinished,
+  projectStale,
+} from '#operations/uploads/finish-run.ts';
 import type { Services } from '#operations/services.ts';
 
 const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
@@ -41,6 +46,7 @@ export async function endCrawl(
   });
   await failUnfinished(services, { ...args, run_id: args.crawl_id });
   await projectStale(services, { ...args, run_id: args.crawl_id });
+  await announceAwaitingUploads(services, scope, args.collection_id);
   await services.stores.system.deleteIdleHosts();
   const counts = await services.stores.crawls.countPages(scope, args.crawl_id);
   await services.stores.transaction(async (stores) => {

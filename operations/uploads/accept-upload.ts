@@ -16,7 +16,7 @@ import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import { storeFor } from '#operations/blobs/store-for.ts';
 import type { Services } from '#operations/services.ts';
 import { firstStage, matchUploadItems, type MatchedItem } from './match-upload-items.ts';
-import { announceUploadCompleted } from './finish-run.ts';
+import { announceUploadIfComplete } from './finish-run.ts';
 import { isSmall } from './is-small.ts';
 import { requireActive, requireReach, requireUploadAccess } from './require-upload-access.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
@@ -100,8 +100,8 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
   await stores.outbox.add(scope, jobs);
-  // Nothing to ingest: the upload is already complete.
-  if (workflowId === null && crawls.length === 0) await announceUploadCompleted(stores, scope, upload.id);
+  // Nothing to ingest: the upload is already complete, unless another one still ingests what it has.
+  if (workflowId === null && crawls.length === 0) await announceUploadIfComplete(stores, scope, upload.id);
   return {
     answer: responseFor(
       upload,

@@ -25,10 +25,17 @@ export function deriveUploadState(
 
 type ByStatus = Partial<Record<ContentStatus, number>>;
 
+/** True while contents of the upload are in progress or paused, or a crawl of it goes on. */
+export function hasOpenWork({ status }: Pick<UploadState, 'status'>): boolean {
+  return status === 'running' || status === 'paused';
+}
+
+/** Contents that are being deleted count no longer, as once they are deleted. */
 function countsOf(byStatus: ByStatus): { total: number; settled: number } {
   let total = 0;
   let settled = 0;
   for (const [status, count] of Object.entries(byStatus)) {
+    if (status === 'deleting') continue;
     total += count;
     // The keys of the record are statuses.
     if (isSettled(status as ContentStatus)) settled += count;

@@ -4,6 +4,8 @@ import { collectionScope, type Scope } from '#domain/access/scope.ts';
 import type { WebhookMessages } from '#domain/webhooks/webhook-messages.ts';
 import type { Stores } from '#store/stores.ts';
 import { announceEvent } from '#operations/webhooks/announce-event.ts';
+import type { UploadRow } from '#store/uploads/uploads.ts';
+import { hasOpenWork, type UploadState } from './derive-upload-state.ts';
 import { uploadState } from './get-upload.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -24,6 +26,7 @@ export async function finishRun(
   await failUnfinished(services, run);
   await projectStale(services, run);
   const scope = collectionScope(run);
+  await announceAwaitingUploads(services, scope, run.collection_id);
   await services.stores.transaction(async (stores) => {
     const completed = await stores.outbox.complete(scope, run.outbox_id);
     const uploadId = completed?.uploadId ?? null;
@@ -66,25 +69,56 @@ export async function projectStale({ stores }: Pick<Services, 'stores'>, run: Ru
   }
 }
 
-/** Announces `upload.completed`, unless the outbox still has work of the upload: contents, a crawl, or archive entries. */
+/**
+ * Announces `upload.completed`, unless the upload still has work: in the outbox (contents, a crawl, or archive entries), or contents
+ * that a run of another upload ingests. For these the upload waits: see `announceAwaitingUploads`.
+ */
 export async function announceUploadIfComplete(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
   // The lock makes runs of one upload that end at the same time check one after the other.
   await stores.uploads.lock(scope, uploadId);
-  if (!(await stores.outbox.hasForUpload(scope, uploadId))) await announceUploadCompleted(stores, scope, uploadId);
+  if (await stores.outbox.hasForUpload(scope, uploadId)) return;
+  const upload = await stores.uploads.find(scope, uploadId);
+  // Its collection has been deleted.
+  if (!upload) return;
+  const state = await uploadState(stores, scope, upload);
+  if (!hasOpenWork(state)) return announceUploadCompleted(stores, scope, { upload, state });
+  if (await stores.uploads.awaitContent(scope, uploadId)) return;
+  // What was in progress has just ended.
+  await announceUploadCompleted(stores, scope, { upload, state: await uploadState(stores, scope, upload) });
 }
 
-/** Announces `upload.completed` to webhooks. Does nothing when the collection of the upload has been deleted. */
-export async function announceUploadCompleted(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
-  const upload = await stores.uploads.find(scope, uploadId);
-  if (!upload) return;
-  const { status, progress } = await uploadState(stores, scope, upload);
+/**
+ * Announces the uploads into a collection that waited for a content of an ended run. Before the outbox row of that run is completed:
+ * until then, the run is ended again if this fails.
+ */
+export async function announceAwaitingUploads(
+  { stores }: Pick<Services, 'stores'>,
+  scope: Scope,
+  collectionId: string,
+): Promise<void> {
+  for (;;) {
+    const ids = await stores.uploads.listAwaitingEnded(scope, collectionId, BATCH_SIZE);
+    if (ids.length === 0) return;
+    for (const id of ids) {
+      await stores.transaction(async (inside) => {
+        if (await inside.uploads.stopAwaiting(scope, id)) await announceUploadIfComplete(inside, scope, id);
+      });
+    }
+  }
+}
+
+async function announceUploadCompleted(
+  stores: Stores,
+  scope: Scope,
+  { upload, state }: { upload: UploadRow; state: UploadState },
+): Promise<void> {
   const data: WebhookMessages['upload.completed']['data'] = {
     upload_id: upload.id,
     collection_id: upload.collection_id,
-    status,
+    status: state.status,
     total_uploads: upload.total_uploads,
     failed_uploads: upload.failed_uploads,
-    progress,
+    progress: state.progress,
   };
   await announceEvent(stores, scope, { type: 'upload.completed', data, collectionId: upload.collection_id });
 }

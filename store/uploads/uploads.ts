@@ -6,6 +6,7 @@ import { notDeleting } from '#store/collections/not-deleting.ts';
 import { pageOf, type Page } from '#store/page.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import { IN_PROGRESS } from './change-runs.ts';
 import { type ContentCounts, contentCounts, type StatusCount, sumCounts } from './upload-content-counts.ts';
 
 export type UploadRow = {
@@ -126,6 +127,49 @@ export function createUploadStore(database: Database) {
         workspaceId: scope.workspaceId,
         id,
       });
+    },
+
+    /**
+     * Notes which content in progress an upload waits for that has no work of its own left. Returns false when there is none. The
+     * content cannot end before the transaction, so that its end finds the upload.
+     */
+    async awaitContent(scope: Scope, id: string): Promise<boolean> {
+      const rows = await query(
+        database,
+        `with open as (
+           select cc.content_id from uploads u join upload_contents uc on uc.upload_id = u.id
+           join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
+           where u.id = :id and u.workspace_id = :workspaceId and cc.stage in ${IN_PROGRESS} limit 1 for share of cc)
+         update uploads u set awaited_content_id = open.content_id from open
+         where u.id = :id and u.workspace_id = :workspaceId returning u.id`,
+        { workspaceId: scope.workspaceId, id },
+      );
+      return rows.length > 0;
+    },
+
+    /** Returns uploads into a collection that wait for a content which is not in progress any more. */
+    async listAwaitingEnded(scope: Scope, collectionId: string, limit: number): Promise<string[]> {
+      const rows = await query<{ id: string }>(
+        database,
+        `select u.id from uploads u where u.workspace_id = :workspaceId and u.collection_id = :collectionId
+           and u.awaited_content_id is not null and not exists (
+             select from content_collections cc where cc.content_id = u.awaited_content_id
+               and cc.collection_id = u.collection_id and cc.stage in ${IN_PROGRESS})
+         order by u.id limit :limit`,
+        { workspaceId: scope.workspaceId, collectionId, limit },
+      );
+      return rows.map((row) => row.id);
+    },
+
+    /** Ends the wait of an upload, which the transaction then locks. Returns false when it does not wait any more. */
+    async stopAwaiting(scope: Scope, id: string): Promise<boolean> {
+      const rows = await query(
+        database,
+        `update uploads set awaited_content_id = null
+         where id = :id and workspace_id = :workspaceId and awaited_content_id is not null returning id`,
+        { workspaceId: scope.workspaceId, id },
+      );
+      return rows.length > 0;
     },
 
     /** Adds contents that were found during ingestion: pages of a crawl, or archive entries. */

@@ -3,6 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { ingestUploadJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
 import { finishRun } from '#operations/uploads/finish-run.ts';
 import { query } from '#store/postgres.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { WebhookMessages } from '#domain/webhooks/webhook-messages.ts';
+import type { Stores } from '#store/stores.ts';
 import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
@@ -17,21 +20,7 @@ test('an upload sends one completion event with its outcome, no matter how often
   await stores.outbox.add(scope, [
     ingestUploadJob({ ...key, upload_id: runId, contents: 3 }, { collection: 'a test', first: 'a', more: 2 }),
   ]);
-  const url = 'https://example.com/hook';
-  await stores.webhooks.insert(scope, {
-    id: uuidv7(),
-    url,
-    origin: 'https://example.com',
-    description: null,
-    events: ['upload.completed', 'content.failed'],
-    collections: [collectionId],
-    max_age_seconds: null,
-    batch_size: 1,
-    status: 'active',
-    disabled_reason: null,
-    sealedSecret: 'sealed',
-    createdBy: 'a test',
-  });
+  await addWebhook(stores, scope, ['upload.completed', 'content.failed']);
   // The workflow is gone; its last activity and the reconciliation both complete the run.
   const run = { ...key, run_id: runId, outbox_id: workflowId };
   await Promise.all([finishRun({ stores }, run), finishRun({ stores }, run)]);
@@ -72,3 +61,68 @@ test('changes of contents that were ingested are written to the index, whatever 
   t.like(jobs, [{ workflow_type: 'reprojectContents', args: { collection_id: collectionId, content_ids: [changed] } }]);
   t.is(jobs.length, 1);
 });
+
+test('an upload whose content a later upload replaces is complete when the later one is', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, collectionId, database } = place;
+  await addWebhook(stores, scope, ['upload.completed']);
+  const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
+  const insert = async (id: string, contentIds: readonly string[]) => {
+    const common = { id, collectionId, contentType: 'text', ingest: true, createdBy: 'a test' };
+    const workflowId = uploadWorkflowId(id);
+    await stores.uploads.insert(scope, { ...common, workflowId, total: 1, errors: [], contentIds, isCounted: false });
+    const label = { collection: 'a test', first: 'a', more: 0 };
+    await stores.outbox.add(scope, [ingestUploadJob({ ...key, upload_id: id, contents: 1 }, label)]);
+  };
+  const finish = (id: string) => finishRun({ stores }, { ...key, run_id: id, outbox_id: uploadWorkflowId(id) });
+  const announced = async () => {
+    const rows = await query<{ body: string }>(database, 'select body from webhook_deliveries');
+    const events = rows.map(({ body }): { data: Announced } => JSON.parse(body));
+    return events.map(({ data }) => data).toSorted((a, b) => (a.upload_id < b.upload_id ? -1 : 1));
+  };
+  const { runId: first, contentIds } = await addContents(place);
+  await insert(first, contentIds);
+  const later = uuidv7();
+  await insert(later, contentIds);
+  const restarted = { contentIds, runId: later, workflowId: null, stage: 'pending', uploadId: later } as const;
+  await stores.runControl.restart(scope, collectionId, restarted);
+
+  await finish(first);
+  t.deepEqual(await announced(), [], 'its content is in progress');
+  const run = { collectionId, runId: later, contentIds };
+  await makeReady(place, run, { version: 2 });
+  await stores.publications.publish(scope, run, publicationOf(run));
+  await Promise.all([finish(later), finish(later)]);
+  await finish(later);
+  const events = await announced();
+  t.deepEqual(
+    events.map((event) => [event.upload_id, event.status, event.progress.by_status]),
+    [
+      [first, 'completed', { ready: 1 }],
+      [later, 'completed', { ready: 1 }],
+    ],
+  );
+});
+
+type Announced = WebhookMessages['upload.completed']['data'];
+
+function addWebhook(
+  stores: Stores,
+  scope: Scope,
+  events: Parameters<Stores['webhooks']['insert']>[1]['events'],
+): Promise<unknown> {
+  return stores.webhooks.insert(scope, {
+    id: uuidv7(),
+    url: 'https://example.com/hook',
+    origin: 'https://example.com',
+    description: null,
+    events,
+    collections: null,
+    max_age_seconds: null,
+    batch_size: 1,
+    status: 'active',
+    disabled_reason: null,
+    sealedSecret: 'sealed',
+    createdBy: 'a test',
+  });
+}
