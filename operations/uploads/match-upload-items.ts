@@ -51,10 +51,12 @@ export async function matchUploadItems(
 }
 
 function actionFor(item: PlannedItem, existing: ExistingContent, form: UploadForm): MatchedItem['action'] {
-  const { external_id: externalId, content_hash: hash, name, source } = item.content;
+  const { external_id: externalId, content_hash: hash, name, source, url } = item.content;
   // The crawl detects whether the page has changed.
   if (form.crawl && source === 'url') return 'keep';
-  if (externalId !== null && (existing.content_hash !== hash || existing.name !== name)) return 'replace';
+  // Whether the file behind a URL has changed is known only when it is downloaded.
+  const isSame = source === 'url' ? existing.url === url : existing.content_hash === hash;
+  if (externalId !== null && (!isSame || existing.name !== name)) return 'replace';
   const needsRun = existing.stage !== 'ready' || source === 'url';
   return form.ingest && isSettled(existing.stage) && needsRun ? 'rerun' : 'keep';
 }

@@ -170,8 +170,7 @@ export function createContentStore(database: Database) {
 
     /**
      * Replaces the bytes of contents that are addressed by their `external_id`. The published versions stay until the new runs
-     * publish. Null leaves description or metadata unchanged. Returns the ids of contents of whose published version filter
-     * fields changed.
+     * publish, and a file stays until that of another URL is downloaded. Null leaves description or metadata unchanged.
      */
     async replaceBytes(scope: Scope, contents: readonly Replacement[]): Promise<string[]> {
       if (contents.length === 0) return [];
@@ -179,7 +178,8 @@ export function createContentStore(database: Database) {
         database,
         `with changed as (
            update contents t set name = x.name, description = coalesce(x.description, t.description),
-             metadata = coalesce(x.metadata, t.metadata), type = x.type, size = x.size, content_hash = x.content_hash,
+             metadata = coalesce(x.metadata, t.metadata), type = coalesce(x.type, t.type), size = coalesce(x.size, t.size),
+             content_hash = coalesce(x.content_hash, t.content_hash),
              file_data = x.file_data, source = x.source, url = x.url, updated_at = now(), sync_status = case
                when (x.metadata <> t.metadata or x.name <> t.name) and ${INDEXED} then 'stale' else t.sync_status end
            from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,

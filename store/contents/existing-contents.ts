@@ -19,6 +19,8 @@ export type ExistingContent = {
   type: string | null;
   size: number | null;
   content_hash: string | null;
+  /** Null unless `source` is `url`. */
+  url: string | null;
   description: string | null;
   metadata: Record<string, unknown>;
 };
@@ -59,7 +61,7 @@ export function createExistingContents(database: Database) {
     findForUpdate(scope: Scope, collectionId: string, keys: ExistingKeys) {
       return query<ExistingContent>(
         database,
-        `select cc.content_id, cc.stage, cc.dedupe_key, cc.external_id, t.name, t.type, t.size, t.content_hash,
+        `select cc.content_id, cc.stage, cc.dedupe_key, cc.external_id, t.name, t.type, t.size, t.content_hash, t.url,
            t.description, t.metadata
          from content_collections cc join contents t on t.id = cc.content_id
          where ${HAS_KEY} order by cc.content_id for update of cc`,

@@ -116,6 +116,31 @@ test('uploading a URL again downloads it again and replaces the content', async 
   );
 });
 
+test('a URL that is sent again with its external_id keeps its file until another one is downloaded', async (t) => {
+  const server = createServer((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('Tin seams run west.'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, DOWNLOAD_ADDRESS, resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const flow = await startFlow();
+  const external = metadata({ external_id: 'seams' });
+  const send = (path: string, ingest = true) =>
+    flow.upload(['urls', `http://${DOWNLOAD_ADDRESS}:${port}${path}`], external, ['ingest', String(ingest)]);
+  const [id] = idsOf(await send('/seams'));
+  await new Promise<unknown>((resolve) => server.close(resolve));
+  const assertKept = async (what: string) => {
+    const answered = await flow.api.send(`/contents/${id}/file`);
+    t.deepEqual([answered.status, await answered.text()], [200, 'Tin seams run west.'], what);
+    t.is((await flow.search('seams', { filters: { type: 'text/plain' } })).length, 1, what);
+  };
+  t.like((await send('/seams', false)).uploads[0], { content_id: id, replaced: false, status: 'ready' });
+  await assertKept('the same URL, only to be stored');
+  t.like((await send('/seams')).uploads[0], { content_id: id, replaced: false, status: 'failed' });
+  await assertKept('the same URL, which cannot be reached');
+  t.like((await send('/other')).uploads[0], { content_id: id, replaced: true, status: 'failed' });
+  await assertKept('another URL, which cannot be reached');
+});
+
 test('replacing a content by external_id keeps the old version searchable until the new one is published', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
