@@ -124,6 +124,7 @@ async function ingestContents(
   const paused = [...downloaded.paused];
   let chunks = 0;
   let ended = NO_OUTCOME;
+  let told = NO_OUTCOME;
   for (let left = downloaded.go_on; left.length > 0;) {
     enter('indexing', `${left.length} of ${total} contents left, ${chunks} chunks so far`);
     const summary = `Ingest ${left.length} of ${total} contents`;
@@ -133,7 +134,9 @@ async function ingestContents(
     left = outcome.more;
     await reprojectStale(run, outcome.stale);
     ended = addOutcomes(ended, outcome.ended);
-    if (left.length > 0) await tellProgress(ended);
+    if (left.length === 0 || !isNews(ended, told)) continue;
+    await tellProgress(ended);
+    told = ended;
   }
   return { paused, resumed: [], ended };
 }
@@ -152,10 +155,19 @@ async function downloadContents(batch: Batch, show: (left: number) => void): Pro
   return downloaded;
 }
 
+/**
+ * Whether contents have ended since the parent was told. It can be sent ten thousand signals, and a content of many time slices would
+ * use them up. Older histories contain a signal for each slice.
+ */
+function isNews(ended: BatchOutcome, told: BatchOutcome): boolean {
+  const finished = finishedCount(ended);
+  return finished > 0 && (finished !== finishedCount(told) || !patched('progress-is-told-once'));
+}
+
 /** Tells the parent which contents have ended, so that its details show progress before the batch is over. */
 async function tellProgress(outcome: BatchOutcome): Promise<void> {
   const { parent, workflowId } = workflowInfo();
-  if (!parent || finishedCount(outcome) === 0) return;
+  if (!parent) return;
   await signalParent(parent.workflowId, (handle) =>
     handle.signal(batchProgressSignal, { workflow_id: workflowId, outcome }),
   );

@@ -4,6 +4,7 @@ import {
   continueAsNew,
   defineQuery,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -59,7 +60,7 @@ export async function ingestUpload(
 
   const finish = async () => {
     await condition(allHandlersFinished);
-    stage = finalStatusOf(state.outcome);
+    stage = finalStatusOf(batches.outcome());
     upsertStage(stage);
     show();
     return state.outcome;
@@ -78,7 +79,7 @@ export async function ingestUpload(
   }
   const lastBatch = state.batches + BATCHES_PER_EXECUTION;
   for (let more = true; more; more = state.after !== null) {
-    if (state.batches >= lastBatch) {
+    if (state.batches >= lastBatch || isHistoryLong()) {
       await batches.waitForUnpaused();
       await condition(allHandlersFinished);
       // Paused children belong to this execution, which must wait for them.
@@ -99,6 +100,11 @@ export async function ingestUpload(
   const finished = { ...run, outbox_id: workflowInfo().workflowId };
   await short.settleRun('Complete the outbox row of the upload', [finished]);
   return finish();
+}
+
+/** Signals of batches, and of operators, fill a history and are limited in number. Older executions have only counted their batches. */
+function isHistoryLong(): boolean {
+  return workflowInfo().continueAsNewSuggested && patched('upload-continues-when-suggested');
 }
 
 /** Ingests a small upload in one activity, which passes bulk work. What it leaves is ingested in batches, like everything else. */
