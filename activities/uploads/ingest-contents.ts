@@ -29,13 +29,14 @@ export async function ingestContents(ingestion: Ingestion): Promise<IngestOutcom
   const scope = collectionScope(batch);
   using atWork = new DisposableStack();
   atWork.use(enterAttempt(batch));
+  const claimed = new Set<string>();
   try {
     const work = (await runs.listWork(scope, runContentsOf(batch))).filter((content) => !content.paused);
     const [suspects, others] = [work.filter(isSuspect), work.filter((content) => !isSuspect(content))];
-    const outcomes = [await ingestTogether(ingestion, others)];
+    const outcomes = [await ingestTogether(ingestion, others, claimed)];
     for (const content of suspects) {
       if (outcomes.length > 1 && pace.timeSlice.isOver()) break;
-      outcomes.push(await ingestTogether(ingestion, [content]));
+      outcomes.push(await ingestTogether(ingestion, [content], claimed));
     }
     // An earlier attempt may have died after a publication, before it told what had changed.
     const stale =
@@ -43,7 +44,8 @@ export async function ingestContents(ingestion: Ingestion): Promise<IngestOutcom
         ? await publications.listStale(scope, batch.collection_id, batch.content_ids)
         : outcomes.flatMap((outcome) => outcome.stale);
     const left = await runs.listWork(scope, runContentsOf(batch));
-    if (left.length > 0) await runs.forgiveAttempt(scope, runContentsOf(batch, idsOf(left)));
+    // What was not tried stays as it is: a suspect that is read together with others takes them down.
+    if (left.length > 0) await runs.forgiveAttempt(scope, runContentsOf(batch, [...claimed]));
     return {
       more: idsOf(left.filter((content) => !content.paused)),
       paused: idsOf(left.filter((content) => content.paused)),
@@ -52,7 +54,7 @@ export async function ingestContents(ingestion: Ingestion): Promise<IngestOutcom
     };
   } catch (error) {
     // The worker survived, so this attempt says nothing about the contents.
-    await runs.forgiveAttempt(scope, runContentsOf(batch)).catch(() => undefined);
+    await runs.forgiveAttempt(scope, runContentsOf(batch, [...claimed])).catch(() => undefined);
     throw error;
   }
 }
@@ -69,6 +71,7 @@ function idsOf(contents: readonly { content_id: string }[]): string[] {
 async function ingestTogether(
   ingestion: Ingestion,
   work: readonly RunWork[],
+  claimed: Set<string>,
 ): Promise<{ stale: string[]; chunks: number }> {
   if (work.length === 0) return { stale: [], chunks: 0 };
   const failing = new AbortController();
@@ -77,7 +80,7 @@ async function ingestTogether(
     onComplete: (contents) => publisher.add(contents),
     onFailure: () => failing.abort(new Error('indexing has failed')),
   });
-  const stages = { ingestion, indexing, publisher, failing: failing.signal };
+  const stages = { ingestion, indexing, publisher, failing: failing.signal, claimed };
   try {
     await resumeIndexing(stages, work);
     await readAll(stages, work);
@@ -93,9 +96,11 @@ async function ingestTogether(
 }
 
 /** Adds the contents that an earlier step has read. */
-async function resumeIndexing({ ingestion, indexing }: IngestStages, work: readonly RunWork[]): Promise<void> {
+async function resumeIndexing(stages: IngestStages, work: readonly RunWork[]): Promise<void> {
+  const { ingestion, indexing } = stages;
   const read = work.filter((content) => content.stage === 'indexing');
   if (read.length === 0) return;
+  for (const id of idsOf(read)) stages.claimed.add(id);
   const claimed = await claimContents(ingestion.services, ingestion.batch, {
     contentIds: idsOf(read),
     stage: 'indexing',

@@ -9,4 +9,6 @@ export type IngestStages = {
   publisher: Publisher;
   /** Aborted when indexing has failed: what is still being read is given up. */
   failing: AbortSignal;
+  /** Contents that this attempt has claimed, and not given back since. */
+  claimed: Set<string>;
 };

@@ -30,6 +30,7 @@ const MAX_QUICK_CHUNKS = 8;
  */
 export async function readContents(stages: IngestStages, contentIds: readonly string[]): Promise<void> {
   const { services, batch, step } = stages.ingestion;
+  for (const id of contentIds) stages.claimed.add(id);
   const claimed = await claimContents(services, batch, {
     contentIds,
     stage: 'reading',
@@ -47,6 +48,7 @@ export async function readContents(stages: IngestStages, contentIds: readonly st
     const ids = claimed.owned.map((content) => content.content_id);
     // The worker survived, so this attempt says nothing about the contents.
     await services.stores.runs.forgiveAttempt(collectionScope(batch), runContentsOf(batch, ids));
+    for (const id of ids) stages.claimed.delete(id);
     if (watch.signal.aborted) return watch.isTimeOver ? undefined : readContents(stages, contentIds);
     if (isPassing(error)) throw error;
     const [contentId] = ids;

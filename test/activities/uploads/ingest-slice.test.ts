@@ -2,7 +2,9 @@ import { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
 import { enterAttempt } from '#activities/uploads/enter-attempt.ts';
+import { ingestContents } from '#activities/uploads/ingest-contents.ts';
 import { ingestSlice } from '#activities/uploads/ingest-slice.ts';
+import { prepareIngestion } from '#activities/uploads/ingestion.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { AppError } from '#domain/app-error.ts';
 import { CreateCollectionRequest } from '#domain/records/collection.ts';
@@ -62,7 +64,7 @@ async function openBatch(t: ExecutionContext, { rejections = 0 } = {}) {
   const attempt = (number: number) =>
     ingestSlice(worker, batch, { attempt: number, signal: new AbortController().signal, progress });
   const sizes = () => server.requests.map((one) => one.input.length);
-  return { attempt, progress, sizes, stores, scope, batch, database };
+  return { attempt, progress, sizes, stores, scope, batch, database, worker };
 }
 
 test('after a 503 the next attempt waits as long as the server asked, and embeds as many texts at once as before', async (t) => {
@@ -143,4 +145,20 @@ test('contents that were in progress when a worker died are processed alone', as
   t.deepEqual(sizes(), [TEXTS - 2, 1, 1]);
   const stages = await stores.runs.stagesOf(scope, { ...run, contentIds: batch.content_ids });
   t.deepEqual(new Set(stages.map(({ stage }) => stage)), new Set(['ready']));
+});
+
+test('a suspected content that a time slice does not come to stays suspected', async (t) => {
+  const { progress, stores, scope, batch, database, worker } = await openBatch(t);
+  const suspects = batch.content_ids.slice(0, 2);
+  const run = { collectionId: batch.collection_id, runId: batch.run_id, contentIds: suspects };
+  await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting' });
+  // Over from the beginning: what was not suspected is read together, and one suspect alone.
+  const timeSlice = { isOver: () => true, leftMs: () => 60_000 };
+  const step = { attempt: 2, signal: new AbortController().signal, progress };
+  const pace = { lane: 'bulk', timeSlice, maxReadMs: null, publishEveryMs: 0 } as const;
+  const ingestion = await prepareIngestion(worker, batch, { step, pace });
+  if (ingestion === null) throw new Error('the embedder is not configured');
+  t.deepEqual((await ingestContents(ingestion)).more, suspects.slice(1));
+  const sql = 'select content_id from content_collections where run_id = :runId and dead_attempts > 0';
+  t.deepEqual(await query(database, sql, { runId: batch.run_id }), [{ content_id: suspects[1] }]);
 });
