@@ -1,6 +1,7 @@
 import type { ChunkMetadata } from '#domain/records/chunk.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { SEARCHED_INDEX } from '#store/collections/generations.ts';
+import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 import { MINE, type RunContents, type RunRef } from '#store/uploads/run-work.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
@@ -53,9 +54,10 @@ export function createChunkStore(database: Database) {
       listChunkIds(database, scope, asked),
 
     /**
-     * Inserts or replaces chunks of contents that the run still owns in this version (idempotent). Returns the ids of the
-     * contents whose chunks were written. One attempt after the other: of two that insert the same chunk at the same moment, one
-     * would meet the second unique index of the table, on which a row is not replaced but refused.
+     * Inserts or replaces chunks of contents that the run still owns in this version (idempotent), and that no other attempt
+     * has finished reading. Returns the ids of the contents whose chunks were written. One attempt after the other: of two that
+     * insert the same chunk at the same moment, one would meet the second unique index of the table, on which a row is not
+     * replaced but refused.
      */
     async insert(scope: Scope, run: RunRef, chunks: readonly NewChunk[]): Promise<Set<string>> {
       if (chunks.length === 0) return new Set();
@@ -63,7 +65,8 @@ export function createChunkStore(database: Database) {
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id, version from content_collections cc where ${MINE} order by content_id for no key update
+           select content_id, version from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS}
+             and cc.stage <> 'indexing' order by content_id for no key update
          ), added as (
            insert into chunks (id, workspace_id, content_id, collection_id, version, chunk_index, content, context, size, tokens,
              metadata)

@@ -37,8 +37,10 @@ export type StageStep = {
 
 const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update`;
 
-const FINISH_READ = `with mine as (
-     select content_id, version ${LOCK_MINE}
+const FINISH_READ = `with owned as (
+     select content_id, version, stage ${LOCK_MINE}
+   ), mine as (
+     select content_id, version from owned where stage <> 'indexing'
    ), input as (
      select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int,
        text_sha256 text, text jsonb, file_data jsonb)
@@ -53,7 +55,7 @@ const FINISH_READ = `with mine as (
        updated_at = now()
      from mine join input using (content_id)
      where cc.content_id = mine.content_id and ${ofCollection('cc')} and cc.version = input.version
-       and cc.stage <> 'indexing' returning cc.content_id, cc.paused
+     returning cc.content_id, cc.paused
    ), shown as (
      update contents t set file_data = t.file_data || input.file_data, updated_at = now(),
        status = case when moved.paused then t.status else 'indexing' end,
@@ -220,8 +222,8 @@ export function createRunStages(database: Database) {
     },
 
     /**
-     * Moves contents whose chunks are all written to `indexing`, claimed by this attempt. Returns those that this run still owns.
-     * A content that another attempt has already moved there is left alone: this attempt is stale, and the chunks are the same.
+     * Moves contents whose chunks are all written to `indexing`, claimed by this attempt. Returns them. A content that another
+     * attempt has already moved there is left alone, with its chunks: this attempt is stale, and may have split it otherwise.
      * Without `isShown`, only the run has the stage and the `file_data` (beside the facts of the text), which their publication
      * or failure shows: for contents that are published at once. Those that already show that they are read, or what they wait
      * for, show this stage, too.

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { query } from '#store/postgres.ts';
 import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores } from '#store/stores.ts';
 import {
@@ -197,4 +198,30 @@ test('sees a pause that committed while the claim waited', async (t) => {
   });
   const { owned, paused } = await claim;
   t.deepEqual([owned.map(({ content_id }) => content_id), paused], [[batch.contentIds[0]], [batch.contentIds[1]]]);
+});
+
+test('an attempt that was suspended while it read changes no chunks that a later attempt indexes', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, database } = place;
+  const run = await addContents(place);
+  const [contentId = ''] = run.contentIds;
+  const chunks = () =>
+    query(database, 'select id, content from chunks where content_id = :contentId order by chunk_index', { contentId });
+  const read = (count: number) => {
+    const finished = readResult(run).map((result) => ({ ...result, planned_chunks: count }));
+    return stores.runs.finishRead(scope, run, { finished, isShown: true });
+  };
+  await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting' });
+  await stores.chunks.insert(scope, run, chunkRows(run, { each: 30 }));
+  t.deepEqual(await read(30), [contentId]);
+  const written = await chunks();
+  t.is(written.length, 30);
+  const otherSplit = chunkRows(run, { each: 10 }).map((chunk) => ({ ...chunk, content: 'split otherwise' }));
+  t.deepEqual(await stores.chunks.insert(scope, run, otherSplit), new Set());
+  t.deepEqual(await read(10), [], 'it has nothing to index');
+  t.deepEqual(await chunks(), written);
+  await stores.chunks.advanceIndexed(scope, { ...run, tenant: firstTenant(run) }, new Map([[contentId, 30]]));
+  await stores.publications.publish(scope, run, publicationOf(run, { each: 30 }));
+  await stores.chunks.insert(scope, run, otherSplit);
+  t.deepEqual(await chunks(), written, 'nor when they are published');
 });
