@@ -15,6 +15,7 @@ import type { TimeSlice } from '#activities/time-slice.ts';
 import type { ContentFailure } from '#activities/uploads/fail-contents.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { deleteEarlierEntries } from './delete-earlier-entries.ts';
 import { isArchive } from './entry-count.ts';
 
 /** Entries saved in one transaction, and their bytes that wait for it outside of the blob store. */
@@ -48,10 +49,12 @@ export async function unpackArchives(
     if (result === 'more') unfinished.push(content_id);
     if (result instanceof AppError) failures.push({ content_id, code: result.code, message: result.message });
   }
-  const withoutEntries = contents.filter(({ content, count }) => !count && content.version > 1);
-  const ids = withoutEntries.map(({ content }) => content.content_id);
-  const withMissing = await services.stores.entries.findWithMissing(collectionScope(batch), batch.collection_id, ids);
-  for (const id of withMissing) await deleteMissingEntries(services, batch, id);
+  const withoutEntries = contents.filter(({ count }) => !count);
+  await deleteEarlierEntries(
+    services,
+    batch,
+    withoutEntries.map(({ content }) => content),
+  );
   return { unfinished, failures };
 }
 

@@ -3,6 +3,7 @@ import type { AppError } from '#domain/app-error.ts';
 import type { Outcome, ReadResult } from '#providers/readers/reader-pool.ts';
 import type { LocalFile } from '#domain/blob-store.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
+import { deleteEarlierEntries } from '#activities/archives/delete-earlier-entries.ts';
 import { entryCountOf } from '#activities/archives/entry-count.ts';
 import { unpackArchives } from '#activities/archives/unpack-archives.ts';
 import { isPassing } from '#activities/failures.ts';
@@ -69,6 +70,11 @@ async function readGroup(stages: IngestStages, contents: readonly OwnedContent[]
   const { files, failures } = await checkOutFiles(ingestion, kept.others);
   closing.defer(async () => void (await Promise.all(files.map((file) => file.release()))));
   await failContents(services, ingestion.batch, failures);
+  await deleteEarlierEntries(
+    services,
+    ingestion.batch,
+    kept.texts.map(({ content }) => content),
+  );
   await finishDocuments(stages, kept.texts, []);
   const finishing = createPeriodicBatch<ReadFile>(WRITE_AFTER, (read) => finishRead(stages, read));
   // After a failure, too: when these contents are read again, nothing may still write them.

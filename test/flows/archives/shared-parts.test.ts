@@ -135,3 +135,22 @@ test('entries of an archive replaced through one collection are replaced in anot
   );
   t.deepEqual(await wordsIn(other, 'clover'), []);
 });
+
+test('a document that replaces an archive takes its entries out of search, also where its text is kept', async (t) => {
+  const { flow, other } = await startTwo();
+  const inside = openInsides(t);
+  const named: [string, string] = ['metadata', '{"external_id":"papers"}'];
+  const document = () => new File(['A report about gorse.'], 'report.txt');
+  const [id] = idsOf(await flow.upload(['file', document()], named));
+  // Its text is kept as long as it is published there.
+  await link(other, id);
+  await linkOf(inside, { ...other, id }, isReady);
+  t.is(idsOf(await flow.upload(['file', archive(file('a.txt', 'Words about clover.'))], named))[0], id);
+  await until(
+    () => wordsIn(flow, 'clover'),
+    (found) => found.includes('Words about clover.'),
+  );
+  await flow.upload(['file', document()], named);
+  t.deepEqual(await wordsIn(flow, 'gorse'), ['A report about gorse.']);
+  t.deepEqual(await wordsIn(flow, 'clover'), []);
+});
