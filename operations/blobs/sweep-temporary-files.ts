@@ -1,6 +1,6 @@
 import type { Services } from '#operations/services.ts';
 
-/** Longer than any upload or download takes. */
+/** Longer than any download takes. Uploads may take longer; their process tells the others every hour that it uses their files. */
 const MIN_AGE_MS = 24 * 60 * 60 * 1000;
 const EVERY_MS = 60 * 60 * 1000;
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, utimes, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
 import type { SpooledBlob, StoredBlob } from '#domain/blob-store.ts';
@@ -8,7 +8,10 @@ import { orAbsent, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, requireSpace, sweepFo
 /** Files of this machine that hold bytes until they are stored, or while they are read. Few bytes stay in memory. */
 export type Spool = {
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<SpooledBlob>;
-  /** Deletes files that were last written more than `olderThanMs` ago. Returns how many. */
+  /**
+   * Deletes files that were last written more than `olderThanMs` ago and are not in use. Returns how many. A process that uses files
+   * for longer, such as those of a request that takes days, has to call it in between: that tells the others.
+   */
   sweep(olderThanMs: number): Promise<number>;
 };
 
@@ -16,9 +19,10 @@ export type Spool = {
  * Creates a spool in a folder, which is made when it is first needed. `memoryBytes`: up to this size, bytes stay in memory.
  */
 export function createSpool(folder: string, { memoryBytes = 0 }: { memoryBytes?: number } = {}): Spool {
+  const inUse = new Set<string>();
   return {
     async write(bytes, maxBytes) {
-      const file = createSpoolFile(folder);
+      const file = createSpoolFile(folder, inUse);
       try {
         return await writeHashed(file, bytes, { maxBytes, memoryBytes });
       } catch (error) {
@@ -26,23 +30,32 @@ export function createSpool(folder: string, { memoryBytes = 0 }: { memoryBytes?:
         throw requireSpace(error);
       }
     },
-    sweep: (olderThanMs) => sweepFolder(folder, olderThanMs),
+    async sweep(olderThanMs) {
+      const now = new Date();
+      for (const path of inUse) await orAbsent(utimes(path, now, now));
+      return sweepFolder(folder, olderThanMs);
+    },
   };
 }
 
 type SpoolFile = ReturnType<typeof createSpoolFile>;
 
-/** A file that does not exist before something is written to it. */
-function createSpoolFile(folder: string) {
+/** A file that does not exist before something is written to it, and is in use until it is removed. */
+function createSpoolFile(folder: string, inUse: Set<string>) {
   const path = join(folder, randomUUID());
   let exists = false;
   return {
     path,
     async open(): Promise<FileHandle> {
       exists = true;
+      inUse.add(path);
       return create(path, folder);
     },
-    remove: async () => (exists ? rm(path, { force: true }) : undefined),
+    remove: async (): Promise<void> => {
+      if (!exists) return;
+      inUse.delete(path);
+      await rm(path, { force: true });
+    },
   };
 }
 

@@ -85,19 +85,22 @@ test('leaves nothing behind when the source fails, and rethrows its error', asyn
   t.deepEqual(await files(), []);
 });
 
-test('sweeps only old files', async (t) => {
+test('sweeps old files, but not those that a process still uses, however long that takes', async (t) => {
   const { spool, folder, files } = await openSpool(t);
   t.is(await spool.sweep(0), 0);
   const kept = await spool.write(inPieces(Buffer.from('kept')), 4);
   const hourMs = 3_600_000;
   await writeFile(join(folder, 'old'), 'half');
   const changed = new Date(Date.now() - 2 * hourMs);
-  await utimes(join(folder, 'old'), changed, changed);
+  for (const path of [join(folder, 'old'), await kept.path()]) await utimes(path, changed, changed);
   t.is(await spool.sweep(hourMs), 1);
+  t.is(await createSpool(folder).sweep(hourMs), 0, 'nor does another process');
   t.deepEqual(
     (await files()).map((name) => join(folder, name)),
     [await kept.path()],
   );
+  await kept[Symbol.asyncDispose]();
+  t.deepEqual(await files(), []);
 });
 
 test('streams 300 MB with one chunk in flight at a time', async (t) => {
