@@ -53,6 +53,7 @@ import * as rejectedContents from './20261213_rejected_contents.ts';
 import * as waitingReceivers from './20261213_waiting_receivers.ts';
 import * as outdatedRuns from './lists/20261214_outdated_runs.ts';
 import * as awaitedContents from './lists/20261214_awaited_contents.ts';
+import * as deletedLinks from './lists/20261214_deleted_links.ts';
 
 type Migration = {
   name: string;
@@ -117,6 +118,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261213_waiting_receivers', ...waitingReceivers },
   { name: '20261214_outdated_runs', ...outdatedRuns },
   { name: '20261214_awaited_contents', ...awaitedContents },
+  { name: '20261214_deleted_links', ...deletedLinks },
 ];
 
 /** For `knex.migrate`. */

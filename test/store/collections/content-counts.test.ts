@@ -123,6 +123,37 @@ test('the progress of an upload counts contents that it finds later, whose runs 
   }
 });
 
+test('the progress of an upload counts a content that was removed and added again, as its manifest lists it', async (t) => {
+  const place = await openPlace(t);
+  const { stores, scope, collectionId, database } = place;
+  const request = { ...CreateCollectionRequest.parse({ name: 'another' }), createdBy: 'a test' };
+  const other = await stores.collections.insert(scope, request, createLexicalEmbedder().space);
+  const { contentIds } = await addContents(place, 2);
+  const [removed = ''] = contentIds;
+  const id = uuidv7();
+  const plain = { contentType: 'text', ingest: true, workflowId: null, errors: [], createdBy: 'a test' };
+  await stores.uploads.insert(scope, { ...plain, id, collectionId, total: 2, contentIds, isCounted: true });
+  const run = { runId: id, uploadId: id, workflowId: null, stage: 'pending' as const };
+  await stores.runControl.restart(scope, collectionId, { ...run, contentIds });
+  const link = { upload_id: null, workflow_id: null, stage: 'pending' as const, reader: 'native' };
+  const addTo = (where: string) =>
+    stores.runControl.insert(scope, where, [
+      { ...link, content_id: removed, run_id: uuidv7(), dedupe_key: null, external_id: null },
+    ]);
+  const assertAgreed = async (contents: number) => {
+    const { rows } = await stores.uploads.manifest(scope, id, { after: null, limit: 10 });
+    t.is(rows.length, contents);
+    t.deepEqual((await stores.uploads.progress(scope, id)).byStatus, { pending: contents });
+  };
+  await addTo(other);
+  await assertAgreed(2);
+  const sql = 'delete from content_collections where content_id = :removed and collection_id = :collectionId';
+  await query(database, sql, { removed, collectionId });
+  await assertAgreed(1);
+  await addTo(collectionId);
+  await assertAgreed(2);
+});
+
 test('finds contents by status: in progress, written by a client, in several collections', async (t) => {
   const place = await openPlace(t);
   const { stores, scope, collectionId } = place;
