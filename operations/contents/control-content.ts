@@ -4,7 +4,6 @@ import type { Caller } from '#domain/access/caller.ts';
 import { ingestBatchJob, type ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import type { Content } from '#domain/records/content.ts';
-import { isSettled } from '#domain/statuses.ts';
 import type { RunState } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
 import type { WakeUp } from '#store/outbox/wake-ups.ts';
@@ -101,12 +100,7 @@ async function pauseResumeOrCancel(
   const { tree, action, runs } = control;
   const target = { contentIds: tree };
   const changed = await stores.runControl.control(caller.scope, target, action);
-  const isInRequestedState = (run: RunState) =>
-    action === 'cancel' ? run.stage === 'cancelled' : run.paused === (action === 'pause');
-  if (
-    changed.length === 0 &&
-    !runs.some((run) => isInRequestedState(run) && (action === 'cancel' || !isSettled(run.stage)))
-  ) {
+  if (changed.length === 0 && !(await stores.runControl.hasControlled(caller.scope, target, action))) {
     throw new AppError(
       'conflict',
       `There is nothing to ${action}: the status of the content is ${runs[0]?.stage ?? 'deleted'}.`,

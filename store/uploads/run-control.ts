@@ -61,6 +61,13 @@ const IN_SCOPE = `cc.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${notDeleting('cc.collection_id')}`;
 
+/**
+ * What is left outdated of a run `cc` that is started again, `:stage` being the new one. One that is only stored ends the run, if one
+ * is in progress, without a publication.
+ */
+const OUTDATED_AFTER_RESTART = `cc.active_version is not null and case when :stage = 'stored' and cc.stage in ${IN_PROGRESS}
+  then ${OUTDATED_WITHOUT_RUN} else cc.filters_outdated end`;
+
 const targeted = (target: RunTarget) => `${IN_SCOPE} and ${inTarget(target)}`;
 
 /**
@@ -108,6 +115,17 @@ export function createRunControl(database: Database) {
     /** Pauses, resumes or cancels runs in progress. Returns the changed runs, whose workflows must be woken. */
     control(scope: Scope, target: RunTarget, action: ControlAction): Promise<ChangedRun[]> {
       return action === 'cancel' ? cancel(scope, target) : setPaused(scope, target, action === 'pause');
+    },
+
+    /** Whether any of the runs is already as `control` leaves it: paused, in progress without being paused, or cancelled. */
+    async hasControlled(scope: Scope, target: RunTarget, action: ControlAction): Promise<boolean> {
+      const state = {
+        pause: `cc.paused and cc.stage in ${IN_PROGRESS}`,
+        resume: `not cc.paused and cc.stage in ${IN_PROGRESS}`,
+        cancel: `cc.stage = 'cancelled'`,
+      }[action];
+      const sql = `select from content_collections cc where ${targeted(target)} and ${state} limit 1`;
+      return (await query(database, sql, { ...scope, ...target })).length > 0;
     },
 
     /**
@@ -160,7 +178,7 @@ export function createRunControl(database: Database) {
              upload_id = coalesce(:uploadId::uuid, upload_id), main_text = coalesce(:mainText::boolean, main_text),
              version = version + 1,
              reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
-             text_sha256 = null, filters_outdated = filters_outdated and active_version is not null, updated_at = now()
+             text_sha256 = null, filters_outdated = ${OUTDATED_AFTER_RESTART}, updated_at = now()
            from target where cc.content_id = target.content_id and ${ofCollection('cc')} returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
