@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { queryOne } from '#store/postgres.ts';
 import { addContents, makePlace, makeReady, publicationOf, restart } from '#test/support/harness/content-runs.ts';
@@ -26,8 +27,15 @@ async function openContent(t: ExecutionContext) {
     await stores.publications.publish(scope, batch, publicationOf(batch));
     await restart(place, [contentId]);
   };
+  const replaceOnlyStored = () =>
+    stores.runControl.restart(scope, collectionId, {
+      contentIds: [contentId],
+      runId: randomUUID(),
+      workflowId: null,
+      stage: 'stored',
+    });
   const cancel = () => stores.runControl.cancel(scope, { contentId });
-  return { syncStatus, rename, project, publishAndRestart, cancel };
+  return { syncStatus, rename, project, publishAndRestart, cancel, replaceOnlyStored };
 }
 
 test('is in sync after a content was changed and cancelled before its first publication', async (t) => {
@@ -53,6 +61,26 @@ test('is in sync once the projection of a cancelled content has ended', async (t
   await publishAndRestart();
   await rename();
   await cancel();
+  t.is(await syncStatus(), 'stale');
+  t.true(await project());
+  t.is(await syncStatus(), 'synced');
+});
+
+test('is in sync when bytes that are only stored replace a run during which the content was changed', async (t) => {
+  const { syncStatus, rename, project, publishAndRestart, replaceOnlyStored } = await openContent(t);
+  await publishAndRestart();
+  await rename();
+  t.true(await project());
+  t.is(await syncStatus(), 'stale', 'the run may have read the name from before the change');
+  await replaceOnlyStored();
+  t.is(await syncStatus(), 'synced');
+});
+
+test('stays stale until its projection has ended when bytes that are only stored replace a run', async (t) => {
+  const { syncStatus, rename, project, publishAndRestart, replaceOnlyStored } = await openContent(t);
+  await publishAndRestart();
+  await rename();
+  await replaceOnlyStored();
   t.is(await syncStatus(), 'stale');
   t.true(await project());
   t.is(await syncStatus(), 'synced');
