@@ -3,6 +3,7 @@ import { isSettled } from '#domain/statuses.ts';
 import { pageContent, urlDedupeKey } from '#operations/crawls/page-content.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import type { KnownPage, PageEnd } from '#store/crawls/crawl-pages.ts';
+import type { CrawledFile } from '#store/crawls/crawl-contents.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
 import type { PageOutcome } from './page-request.ts';
 import type { LockedPage } from './lock-known-page.ts';
@@ -27,11 +28,11 @@ export async function savePage(locked: LockedPage, document: Document): Promise<
   if (action === 'insert') contentId = await insertPage(locked, file);
   if (contentId === null) throw new Error('a saved page must have a content');
   if (action === 'fill') {
-    await stores.crawlContents.setFile(scope, contentId, file);
+    await setFile(locked, contentId, file);
     await stores.crawlContents.setMainText(scope, crawl.id, contentId);
     if (!crawl.page_options.ingest) await stores.crawlContents.markStored(scope, crawl.id, contentId);
   } else if (action === 'restart') {
-    await stores.crawlContents.setFile(scope, contentId, file);
+    await setFile(locked, contentId, file);
     await restartPage(locked, contentId);
   } else if (action === 'keep') await stores.crawlContents.markSynced(scope, contentId);
   await stores.uploads.addContents(scope, crawl.upload_id, [contentId]);
@@ -39,6 +40,13 @@ export async function savePage(locked: LockedPage, document: Document): Promise<
   // When the text is the same, the stored bytes are kept, so their hash is what this crawl saw.
   const contentHash = action === 'keep' && isSame ? known.content_hash : blob.sha256;
   return { state, contentId, ...validators, contentHash, fingerprint };
+}
+
+/** Sets the file of a content, whose fields other collections of the content get at once. */
+async function setFile({ services, scope, crawl }: LockedPage, contentId: string, file: CrawledFile): Promise<void> {
+  const { stores } = services;
+  const place = { contentId, collectionId: crawl.collection_id };
+  await enqueueReprojection(stores, scope, await stores.crawlContents.setFile(scope, place, file));
 }
 
 /** True when the document has the stored bytes, or others with the fingerprint that the last crawl saw for the stored bytes. */

@@ -3,6 +3,8 @@ import { AppError } from '#domain/app-error.ts';
 import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import type { StepOutcome } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { claimContents } from './claim-contents.ts';
@@ -188,11 +190,16 @@ async function downloadFile(services: WorkerServices, batch: Batch, one: Downloa
   if (type === null) throw new AppError('unsupported_type', 'The URL returned a file of an unknown type.');
   services.readers.requireReadable(content.reader, type);
   await services.blobs.store(batch.workspace_id, [blob]);
-  return await services.stores.transaction(async (stores) => {
-    await retainBlobs({ stores }, collectionScope(batch), [blob]);
+  const scope = collectionScope(batch);
+  const jobs = await services.stores.transaction(async (stores) => {
+    await retainBlobs({ stores }, scope, [blob]);
     const { content_id, name } = content;
+    await stores.contentChanges.lockWithRuns(scope, [content_id]);
     const file_data = services.readers.mismatchNotes(name, type);
     const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256, file_data };
-    return stores.runs.finishDownload(collectionScope(batch), runContentsOf(batch), file);
+    const finished = await stores.runs.finishDownload(scope, runContentsOf(batch), file);
+    return finished && enqueueReprojection(stores, scope, finished.is_outdated ? [content_id] : []);
   });
+  startWorkflows(services, jobs ?? []);
+  return jobs !== null;
 }

@@ -149,7 +149,8 @@ async function writeRuns(
       part_key: key,
     })),
   );
-  const changed = await stores.contents.replaceBytes(scope, withOtherBytes(withAction('link', 'replace')));
+  const replaced = withOtherBytes(withAction('link', 'replace'));
+  const changed = await stores.contents.replaceBytes(scope, collectionId, replaced);
   await stores.runControl.restart(scope, collectionId, {
     contentIds: withAction('replace', 'rerun').map(({ content }) => content.id),
     runId,

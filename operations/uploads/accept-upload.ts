@@ -145,7 +145,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Match
   const runs = created.map((one) => newRun(one, upload));
   await stores.runControl.insert(scope, form.collection_id, runs);
   const changed = await updateExisting(stores, scope, upload);
-  changed.push(...(await stores.contents.replaceBytes(scope, replacementsOf(upload))));
+  changed.push(...(await stores.contents.replaceBytes(scope, form.collection_id, replacementsOf(upload))));
   const restarted = matched.filter(({ action }) => action === 'rerun' || action === 'replace');
   await stores.runControl.restart(scope, form.collection_id, {
     contentIds: restarted.map((one) => one.contentId),

@@ -11,7 +11,7 @@ import {
 } from './content-lists.ts';
 import { findContentFields, groupPublishedContents, type GroupPage } from './content-fields.ts';
 import { listContentVersions } from './content-versions.ts';
-import { INDEXED, MARK_FILTERS_OUTDATED } from './outdated-filters.ts';
+import { INDEXED, IS_REFILED, MARK_FILES_OUTDATED, MARK_FILTERS_OUTDATED } from './outdated-filters.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -171,8 +171,9 @@ export function createContentStore(database: Database) {
     /**
      * Replaces the bytes of contents that are addressed by their `external_id`. The published versions stay until the new runs
      * publish, and a file stays until that of another URL is downloaded. Null leaves description or metadata unchanged.
+     * Returns the ids of contents of which filter fields in the index are outdated; those of the file are only in other collections.
      */
-    async replaceBytes(scope: Scope, contents: readonly Replacement[]): Promise<string[]> {
+    async replaceBytes(scope: Scope, collectionId: string, contents: readonly Replacement[]): Promise<string[]> {
       if (contents.length === 0) return [];
       const rows = await query<{ id: string; changed: boolean }>(
         database,
@@ -185,10 +186,10 @@ export function createContentStore(database: Database) {
            from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
              size bigint, content_hash text, file_data jsonb, source text, url text)
            where t.id = x.id and t.workspace_id = :workspaceId
-           returning t.id, old.metadata <> new.metadata or old.name <> new.name as outdated
-         ), ${MARK_FILTERS_OUTDATED}
-         select id, outdated as changed from changed`,
-        { workspaceId: scope.workspaceId, contents: JSON.stringify(contents) },
+           returning t.id, old.metadata <> new.metadata or old.name <> new.name as outdated, ${IS_REFILED} as refiled
+         ), ${MARK_FILES_OUTDATED}
+         select id, outdated or id in (select content_id from marked) as changed from changed`,
+        { workspaceId: scope.workspaceId, collectionId, contents: JSON.stringify(contents) },
       );
       return rows.filter((row) => row.changed).map((row) => row.id);
     },

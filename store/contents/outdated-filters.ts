@@ -16,6 +16,19 @@ export const MARK_FILTERS_OUTDATED = `marked as (
   where cc.workspace_id = :workspaceId and cc.content_id = changed.id and changed.outdated and ${HAS_FILTERS}
     and not cc.filters_outdated)`;
 
+/** In `returning` of an update of contents: whether filter fields changed that are those of the file. */
+export const IS_REFILED = `(old.type, old.size, old.content_hash, old.source, old.url)
+  is distinct from (new.type, new.size, new.content_hash, new.source, new.url)`;
+
+/**
+ * The same after a `changed` which says as well whether a content is `refiled`: that it has another file, which a run in
+ * `:collectionId` ingests. There, the index gets the fields of the file with its publication.
+ */
+export const MARK_FILES_OUTDATED = `marked as (
+  update content_collections cc set filters_outdated = true from changed
+  where cc.workspace_id = :workspaceId and cc.content_id = changed.id and ${HAS_FILTERS} and not cc.filters_outdated
+    and (changed.outdated or changed.refiled and cc.collection_id <> :collectionId) returning cc.content_id)`;
+
 /** Contents that were removed from a collection, and those of them that have another `external_id` in their new home. */
 type Removed = { workspaceId: string; ended: readonly EndedRun[]; renamed: readonly string[] };
 

@@ -1,4 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
+import { IS_REFILED, MARK_FILES_OUTDATED } from '#store/contents/outdated-filters.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { changeRuns, IN_PROGRESS, OUTDATED_WITHOUT_RUN, settleSyncStatuses } from '#store/uploads/change-runs.ts';
 
@@ -8,14 +9,25 @@ export type CrawledFile = { type: string; size: number; content_hash: string };
 /** What crawls change of contents: their file, and whether they still match the site. */
 export function createCrawlContentStore(database: Database) {
   return {
-    /** Sets the fetched file of a content. The published version stays until the run publishes the new one. */
-    async setFile(scope: Scope, contentId: string, file: CrawledFile): Promise<void> {
-      await query(
+    /**
+     * Sets the fetched file of a content. The published version stays until the run publishes the new one. Returns the id of the
+     * content when its filter fields in the index of other collections are outdated. The transaction must have locked its runs.
+     */
+    async setFile(
+      scope: Scope,
+      { contentId, collectionId }: { contentId: string; collectionId: string },
+      file: CrawledFile,
+    ): Promise<string[]> {
+      const rows = await query<{ content_id: string }>(
         database,
-        `update contents set type = :type, size = :size, content_hash = :content_hash, updated_at = now()
-         where id = :contentId and workspace_id = :workspaceId`,
-        { workspaceId: scope.workspaceId, contentId, ...file },
+        `with changed as (
+           update contents set type = :type, size = :size, content_hash = :content_hash, updated_at = now()
+           where id = :contentId and workspace_id = :workspaceId returning contents.id, false as outdated, ${IS_REFILED} as refiled
+         ), ${MARK_FILES_OUTDATED}
+         select distinct content_id from marked`,
+        { workspaceId: scope.workspaceId, contentId, collectionId, ...file },
       );
+      return rows.map((row) => row.content_id);
     },
 
     /** Makes the crawl's run of a content read only the main text of the page, without navigation. */

@@ -88,7 +88,7 @@ async function markWritten(
   { workspaceId }: Scope,
   { collectionId, content }: { collectionId: string; content: Facettable },
 ): Promise<'same' | 'changed' | 'gone'> {
-  const { content_id: contentId, name, metadata, external_id } = content;
+  const { content_id: contentId, name, metadata, external_id, type, size, content_hash, source, url } = content;
   const row = await queryOne<{ written: 'same' | 'changed' | 'gone' }>(
     transaction,
     `with link as (
@@ -97,14 +97,27 @@ async function markWritten(
          and collection_id = :collectionId for update
      ), same as (
        select t.id from link join contents t on t.id = link.content_id where t.name = :name
-         and t.metadata = :metadata::jsonb and t.external_id is not distinct from :external_id for no key update of t
+         and t.metadata = :metadata::jsonb and (t.external_id, t.type, t.size, t.content_hash, t.source, t.url)
+           is not distinct from (:external_id, :type, :size::bigint, :content_hash, :source, :url) for no key update of t
      ), done as (
        update content_collections cc set projecting = false, filters_outdated = cc.filters_outdated and cc.stage in ${IN_PROGRESS}
        from same, (select ${KNOWS_GENERATIONS}) known where cc.content_id = same.id and ${ofCollection('cc')}
      )
      select case when exists (select from same) then 'same' when exists (select from link) then 'changed' else 'gone' end
        as written`,
-    { workspaceId, collectionId, contentId, name, metadata: JSON.stringify(metadata), external_id },
+    {
+      workspaceId,
+      collectionId,
+      contentId,
+      name,
+      metadata: JSON.stringify(metadata),
+      external_id,
+      type,
+      size,
+      content_hash,
+      source,
+      url,
+    },
   );
   return row?.written ?? 'gone';
 }

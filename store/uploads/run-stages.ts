@@ -5,7 +5,8 @@ import { IN_PROGRESS, lockContentsOf, OUTDATED_WITHOUT_RUN, settleSyncStatuses, 
 import { createRunWork, MINE, STAGE_ORDER, type RunContents, type RunRef, type WorkingStage } from './run-work.ts';
 import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
-import { query, type Database } from '#store/postgres.ts';
+import { IS_REFILED, MARK_FILES_OUTDATED } from '#store/contents/outdated-filters.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
 import { ANNOUNCE_FAILED_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
 /**
@@ -184,27 +185,29 @@ export function createRunStages(database: Database) {
     },
 
     /**
-     * Records a downloaded file, so that a later attempt does not download it again. Returns false when this run no longer owns
-     * it.
+     * Records a downloaded file, so that a later attempt does not download it again. Returns null when this run no longer owns it,
+     * otherwise whether its filter fields in other collections are outdated. The transaction must have locked the runs.
      */
     async finishDownload(
       scope: Scope,
       run: RunRef,
       file: { content_id: string; name: string; type: string; size: number; content_hash: string; file_data: object },
-    ): Promise<boolean> {
+    ): Promise<{ is_outdated: boolean } | null> {
       const written = { ...file, file_data: JSON.stringify(file.file_data) };
-      const rows = await query(
+      return queryOne<{ is_outdated: boolean }>(
         database,
         `with mine as (
            update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
            where ${MINE} and cc.stage = 'downloading' returning cc.content_id
-         )
-         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(),
-           file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
-         from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
+         ), changed as (
+           update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(),
+             file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
+           from mine where t.id = mine.content_id and t.workspace_id = :workspaceId
+           returning t.id, false as outdated, ${IS_REFILED} as refiled
+         ), ${MARK_FILES_OUTDATED}
+         select exists (select from marked) as is_outdated from changed`,
         { ...bind(scope, { ...run, contentIds: [file.content_id] }), ...written },
       );
-      return rows.length > 0;
     },
 
     /** Shows what unfinished contents wait for, e.g. an unavailable server, and in which stage. */

@@ -198,3 +198,46 @@ test('a change of a process that knows no outdated filters is written to the ind
   await query(database, `update contents set sync_status = 'stale'`);
   t.true(await publish(home));
 });
+
+test('another file is written to the index of other collections at once, and to that of its run by the publication', async (t) => {
+  const { place, stores, scope, home, other, contentId, publish, project } = await openShared(t);
+  for (const run of [home, other]) await publish(run);
+  const file = { type: 'text/html', size: 7, content_hash: 'new' };
+  const described = { name: contentId, description: null, metadata: null, file_data: {}, external_id: null, url: null };
+  const replacement = { ...described, ...file, id: contentId, source: 'text' as const, created_by: 'a test' };
+  const replace = () => stores.contents.replaceBytes(scope, home.collectionId, [replacement]);
+  const [before] = await stores.publications.facettable(scope, other.collectionId, [contentId]);
+  t.deepEqual(await replace(), [contentId]);
+  const again = await restart(place, home.contentIds);
+  const staleIn = ({ collectionId }: RunContents) => stores.publications.listStale(scope, collectionId, [contentId]);
+  t.deepEqual(await staleIn(other), [contentId]);
+  await stores.projections.claim(scope, [contentId]);
+  t.false(
+    before && (await stores.projections.markSynced(scope, other.collectionId, before)),
+    'what it had read is outdated',
+  );
+  for (const run of [home, other]) t.true(await project(run));
+  t.deepEqual(await staleIn(other), []);
+  t.deepEqual(await replace(), [], 'the same file');
+  await makeReady(place, again, { version: 2 });
+  t.false(await publish(again), 'its run has read the new file');
+});
+
+test('a file that a run downloads, or a crawl fetches, is written to the index of other collections', async (t) => {
+  const { place, stores, scope, home, other, contentId, publish, startDeletion } = await openShared(t);
+  for (const run of [home, other]) await publish(run);
+  const file = { type: 'text/html', size: 7, content_hash: 'downloaded' };
+  const download = async (content_hash: string) => {
+    const run = await restart(place, home.contentIds);
+    await stores.runs.begin(scope, run, { stage: 'downloading', upTo: 'downloading' });
+    const downloaded = { ...file, content_hash, content_id: contentId, name: contentId, file_data: {} };
+    return stores.runs.finishDownload(scope, run, downloaded);
+  };
+  const staleInOther = () => stores.publications.listStale(scope, other.collectionId, [contentId]);
+  t.deepEqual(await download('downloaded'), { is_outdated: true });
+  t.deepEqual(await staleInOther(), [contentId]);
+  await startDeletion(other);
+  t.deepEqual(await download('once more'), { is_outdated: false }, 'no other collection has it');
+  const fetched = { contentId, collectionId: other.collectionId };
+  t.deepEqual(await stores.crawlContents.setFile(scope, fetched, { ...file, content_hash: 'fetched' }), [contentId]);
+});
