@@ -45,7 +45,7 @@ function valueLines({ text, box }: FormField, label: PdfLine | null): PdfLine[] 
   const height = label ? label.first.top - label.first.bottom : DEFAULT_VALUE_HEIGHT;
   const texts = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   const step = (box.top - box.bottom) / Math.max(1, texts.length);
-  return texts.map((line, index) => {
+  return texts.map((line, index): PdfLine => {
     const middle = box.top - (index + 0.5) * step;
     const [top, bottom] = [middle + height / 2, middle - height / 2];
     const width = Math.min(height / 2, (box.right - box.left) / Math.max(1, line.length));
@@ -55,6 +55,7 @@ function valueLines({ text, box }: FormField, label: PdfLine | null): PdfLine[] 
     });
     const whole: Box = { left: box.left, right: box.left + line.length * width, top, bottom };
     const [first, last] = [words[0] ?? whole, words.at(-1) ?? whole];
-    return { text: line.trim(), first, last, isBold: false, isMonospaced: false, isNoHeading: true, words };
+    const fontStyle = { fontSize: label?.fontSize ?? DEFAULT_VALUE_HEIGHT, isBold: false, isMonospaced: false };
+    return { text: line.trim(), first, last, ...fontStyle, isNeverHeading: true, words };
   });
 }

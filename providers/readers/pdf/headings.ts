@@ -1,4 +1,4 @@
-import type { PdfLine, PdfWord } from './page.ts';
+import { lineHeightOf, type PdfLine, type PdfWord } from './page.ts';
 
 export type DocumentStyle = {
   /** Font size of most characters of the document, in points. */
@@ -21,8 +21,8 @@ const MIN_FUNCTION_NAME_RATIO = 0.75;
 const MIN_APART_HEIGHTS = 1.45;
 /** With a larger share of characters in bold lines, bold is emphasis or the only font. */
 const MAX_BOLD_SHARE = 0.25;
-/** Bold titles of sections are often a little smaller than the text, or have a font of other proportions. */
-const MIN_BOLD_RATIO = 0.85;
+/** Bold titles of sections are often a little smaller than the text. */
+const MIN_BOLD_RATIO = 0.86;
 const MAX_PLAIN_LENGTH = 80;
 /** In line heights; tabs after numbers of sections are smaller. */
 const MAX_WORD_GAP = 4;
@@ -52,13 +52,14 @@ export function measureDocumentStyle(pages: readonly (readonly PdfLine[])[]): Do
   for (const line of lines) {
     total += line.text.length;
     // Code is set smaller than the text, and may be longer.
-    if (!line.isMonospaced)
-      characters.set(fontSizeOf(line), (characters.get(fontSizeOf(line)) ?? 0) + line.text.length);
+    if (!line.isMonospaced) characters.set(line.fontSize, (characters.get(line.fontSize) ?? 0) + line.text.length);
     if (line.isBold) bold += line.text.length;
   }
   const bodySize = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
   const headingSizes = new Set(
-    lines.filter((line) => fontSizeOf(line) >= bodySize * HEADING_RATIO && looksLikeHeading(line)).map(fontSizeOf),
+    lines
+      .filter((line) => line.fontSize >= bodySize * HEADING_RATIO && looksLikeHeading(line))
+      .map(({ fontSize }) => fontSize),
   );
   const hangul = lines.filter(({ text }) => HANGUL_END.test(text));
   const marksWordEnds = hangul.filter(({ text }) => text.endsWith(' ')).length > hangul.length * 0.1;
@@ -66,17 +67,10 @@ export function measureDocumentStyle(pages: readonly (readonly PdfLine[])[]): Do
   return { bodySize, headingSizes: [...headingSizes].sort((a, b) => b - a), hasBoldHeadings, marksWordEnds };
 }
 
-/** The font size of a line: the height of its first character including ascent and descent, rounded to half a point. */
-export function fontSizeOf({ first }: PdfLine): number {
-  return Math.round((first.top - first.bottom) * 2) / 2;
-}
-
 /** The heading level that follows from the font size of the line; 0 for none. */
 export function headingLevel(line: PdfLine, { bodySize, headingSizes }: DocumentStyle): number {
-  const size = fontSizeOf(line);
-  if (line.isNeverHeading || size < bodySize * HEADING_RATIO || !looksLikeHeading(line)) return 0;
-  if (medianWordHeight(line) < bodySize * HEADING_RATIO - 0.5) return 0;
-  return Math.min(headingSizes.indexOf(size) + 1, MAX_HEADING_LEVELS);
+  if (line.isNeverHeading || line.fontSize < bodySize * HEADING_RATIO || !looksLikeHeading(line)) return 0;
+  return Math.min(headingSizes.indexOf(line.fontSize) + 1, MAX_HEADING_LEVELS);
 }
 
 /** Whether a line of the body size can be a heading at all: a quick test, for most lines are text. */
@@ -94,13 +88,13 @@ export function boldHeadingLevel(line: PdfLine, neighbors: Neighbors, style: Doc
   if (!style.hasBoldHeadings || !line.isBold || line.isNeverHeading) return 0;
   // The name of a function in the documentation of a program.
   const isName = line.isMonospaced && !next?.isMonospaced;
-  if (fontSizeOf(line) < style.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : MIN_BOLD_RATIO)) return 0;
+  if (line.fontSize < style.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : MIN_BOLD_RATIO)) return 0;
   const isNumbered = NUMBERED.test(line.text);
   const isShort = line.text.length <= MAX_BOLD_LENGTH && looksLikeHeading(line);
   if (!isShort || CAPTION.test(line.text)) return 0;
   if (!isName && !isApart(line, neighbors) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())) return 0;
   // Successive bold lines are a paragraph or a list of names, unless they are apart or numbered like a section and its first part.
-  const isFollowed = next?.isBold === true && fontSizeOf(next) === fontSizeOf(line);
+  const isFollowed = next?.isBold === true && next.fontSize === line.fontSize;
   if (isFollowed && !(isNumbered && NUMBERED.test(next.text)) && !isTwoLines(line, neighbors)) return 0;
   return Math.min(style.headingSizes.length + 1, MAX_HEADING_LEVELS);
 }
@@ -110,17 +104,17 @@ export function plainHeadingLevel(line: PdfLine, { before, next }: Neighbors, st
   if (line.isNeverHeading || line.isMonospaced || line.text.length > MAX_PLAIN_LENGTH || !next) return 0;
   const text = line.text.trim();
   const isCapitals = /\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text);
-  const size = fontSizeOf(line);
+  const height = lineHeightOf(line);
   // The items of a list are as large as their text.
-  const isItemTitle = NUMBER_IN_BRACKETS.test(text) && size > fontSizeOf(next);
+  const isItemTitle = NUMBER_IN_BRACKETS.test(text) && line.fontSize > next.fontSize;
   if (!(isCapitals || isItemTitle || isNumberedTitle(text)) || !looksLikeHeading(line) || CAPTION.test(text)) return 0;
-  const isAbove = !before || before.last.bottom - line.first.bottom >= size * MIN_APART_HEIGHTS;
+  const isAbove = !before || before.last.bottom - line.first.bottom >= height * MIN_APART_HEIGHTS;
   const distance = line.first.bottom - next.first.bottom;
-  const isNextBelow = distance > size * 0.8 && distance < size * 3 && next.first.left < line.last.right;
+  const isNextBelow = distance > height * 0.8 && distance < height * 3 && next.first.left < line.last.right;
   const isProse = isProseLine(next) && !next.isMonospaced;
   // The title ends although there is space for another word.
-  if (!isItemTitle && next.last.right <= line.last.right + size * 3) return 0;
-  if (!isAbove || !isNextBelow || !isProse || size < style.bodySize * MIN_BOLD_RATIO) return 0;
+  if (!isItemTitle && next.last.right <= line.last.right + height * 3) return 0;
+  if (!isAbove || !isNextBelow || !isProse || line.fontSize < style.bodySize * MIN_BOLD_RATIO) return 0;
   return Math.min(style.headingSizes.length + 1, MAX_HEADING_LEVELS);
 }
 
@@ -140,7 +134,7 @@ function isNumberedTitle(text: string): boolean {
 
 /** Whether the line is the first of a title of two lines. */
 function isTwoLines(line: PdfLine, { before, next, afterNext }: Neighbors): boolean {
-  if (!next || (before?.isBold && fontSizeOf(before) === fontSizeOf(line))) return false;
+  if (!next || (before?.isBold && before.fontSize === line.fontSize)) return false;
   const isWrapped = line.text.length >= MIN_WRAPPED_TITLE && next.text.length < line.text.length + 10;
   return isWrapped && afterNext !== null && !afterNext.isBold && looksLikeHeading(next);
 }
@@ -152,7 +146,7 @@ export function hasSectionNumber({ text }: PdfLine): boolean {
 
 /** Whether a bold line is the second one of the title before it. */
 export function continuesBoldHeading(line: PdfLine, { before, next }: Neighbors): boolean {
-  if (!before?.isBold || !line.isBold || fontSizeOf(before) !== fontSizeOf(line) || next?.isBold) return false;
+  if (!before?.isBold || !line.isBold || before.fontSize !== line.fontSize || next?.isBold) return false;
   return before.text.length >= MIN_WRAPPED_TITLE && !hasSectionNumber(line) && looksLikeHeading(line);
 }
 
@@ -161,7 +155,7 @@ export type Neighbors = { before: PdfLine | null; next: PdfLine | null; afterNex
 
 /** Whether the line has space above and below, like a paragraph. */
 function isApart(line: PdfLine, { before, next }: Neighbors): boolean {
-  const room = fontSizeOf(line) * MIN_APART_HEIGHTS;
+  const room = lineHeightOf(line) * MIN_APART_HEIGHTS;
   const [above, below] = [
     before ? before.last.bottom - line.first.bottom : room,
     next ? line.first.bottom - next.first.bottom : room,
@@ -169,14 +163,8 @@ function isApart(line: PdfLine, { before, next }: Neighbors): boolean {
   return above >= room && below >= room;
 }
 
-/** Median over the words of the line: a single larger number or initial does not make a heading. */
-function medianWordHeight({ words }: PdfLine): number {
-  const heights = words.map(({ top, bottom }) => top - bottom).sort((a, b) => a - b);
-  return heights[Math.floor(heights.length / 2)] ?? 0;
-}
-
 function looksLikeHeading({ text, isBold }: PdfLine): boolean {
-  const isEnded = NUMBERED.test(text) && isBold ? /[,;]\s*$/ : /[.,;:]\s*$/;
+  const isEnded = NUMBERED.test(text) && isBold ? /[,;，；、]\s*$/ : /[.,;:。．，、；：]\s*$/;
   const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !isEnded.test(text);
   // A single word in lower case is part of a formula or a figure, unless it is bold as well.
   const isWord = !isBold && /^\p{Ll}+$/u.test(text.trim());

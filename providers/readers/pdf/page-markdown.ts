@@ -8,10 +8,9 @@ import {
   mayBeHeading,
   plainHeadingLevel,
   type DocumentStyle,
-  fontSizeOf,
 } from './headings.ts';
 import { BULLET, createListIndents, LIST_MARKER } from './list-indents.ts';
-import type { PdfLine, PdfTable } from './page.ts';
+import { lineHeightOf, type PdfLine, type PdfTable } from './page.ts';
 import { isTable, type PageItem } from './page-items.ts';
 
 /** A baseline distance of more than this many line heights separates paragraphs. */
@@ -100,7 +99,7 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
       out.push(level === levelBefore && continuesHeading(previous, line) ? ' ' : `\n\n${headingPrefix(level)}`);
     else if (levelBefore > 0) out.push('\n\n');
     else if (isSameRow(previous, line))
-      out.push(gapBetween(previous, line) < fontSizeOf(previous) * MIN_SPACE ? '' : ' ');
+      out.push(gapBetween(previous, line) < lineHeightOf(previous) * MIN_SPACE ? '' : ' ');
     else if (isWrapped(previous, line, { end, leading, textWidth }))
       out.push(wrapSeparator(previous.text, line.text, style));
     else
@@ -114,7 +113,7 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
     const text = line.text.trimEnd().replace(BULLET, '- ');
     if (level > 0 || (previous && distanceBelow(previous, line) < 0)) lists.end();
     const isBlock = level === 0 && (isNewBlock || previous === null);
-    out.push(isBlock ? lists.indentOf({ start: startOf(line), size: fontSizeOf(line), text }) : '', text);
+    out.push(isBlock ? lists.indentOf({ start: startOf(line), size: lineHeightOf(line), text }) : '', text);
     previous = line;
   }
   return out.join('');
@@ -142,7 +141,7 @@ function levelByNeighbors(lines: readonly PdfLine[], { index, levels, style }: P
     return levelBefore;
   // A bold word at the end of a line that continues.
   const isInside = [before, next].some(
-    (other) => other && Math.abs(other.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5,
+    (other) => other && Math.abs(other.last.bottom - line.first.bottom) < lineHeightOf(line) * 0.5,
   );
   if (isInside) return 0;
   return boldHeadingLevel(line, neighbors, style) || plainHeadingLevel(line, neighbors, style);
@@ -169,7 +168,7 @@ function headingPrefix(level: number): string {
 }
 
 function continuesHeading(previous: PdfLine, line: PdfLine): boolean {
-  if (fontSizeOf(previous) !== fontSizeOf(line) || hasSectionNumber(line)) return false;
+  if (previous.fontSize !== line.fontSize || hasSectionNumber(line)) return false;
   return isSameBlock(previous, line) && distanceBelow(previous, line) > 0;
 }
 
@@ -188,13 +187,13 @@ function isSameRow(previous: PdfLine, line: PdfLine): boolean {
   const [a, b] = [previous.last, line.first];
   const overlap = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
   if (overlap < Math.min(a.top - a.bottom, b.top - b.bottom) * 0.5) return false;
-  const [gap, size] = [gapBetween(previous, line), fontSizeOf(previous)];
+  const [gap, size] = [gapBetween(previous, line), lineHeightOf(previous)];
   return !line.isRightToLeft && gap > -size * 0.1 && gap < size * MAX_SPACE;
 }
 
 function isSameBlock(previous: PdfLine, line: PdfLine): boolean {
   const distance = distanceBelow(previous, line);
-  return distance > -1 && distance < PARAGRAPH_GAP * Math.max(fontSizeOf(previous), fontSizeOf(line));
+  return distance > -1 && distance < PARAGRAPH_GAP * Math.max(lineHeightOf(previous), lineHeightOf(line));
 }
 
 /** Where a line begins and ends, in points in the direction of reading. */
@@ -217,11 +216,12 @@ type Block = {
 
 /** Whether the line continues the previous one, which had no space left for the first word of this line. */
 function isWrapped(previous: PdfLine, line: PdfLine, block: Block): boolean {
-  const size = fontSizeOf(line);
+  const size = lineHeightOf(line);
   const distance = distanceBelow(previous, line);
   if (distance > block.leading * MAX_LEADING_RATIO) return false;
   const isBelow = distance > size * 0.5 && isSameBlock(previous, line);
-  if (!isBelow || Math.abs(fontSizeOf(previous) - size) > size * 0.1 || LIST_MARKER.test(line.text)) return false;
+  if (!isBelow || Math.abs(previous.fontSize - line.fontSize) > line.fontSize * 0.1 || LIST_MARKER.test(line.text))
+    return false;
   if (CONTENTS_LINE.test(previous.text) || previous.isRightToLeft !== line.isRightToLeft) return false;
   const start = previous.isRightToLeft ? startOf(previous) : Math.min(previous.first.left, previous.last.left);
   const isIndented = startOf(line) - start > size * 0.8 && !LIST_MARKER.test(previous.text);

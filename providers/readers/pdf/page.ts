@@ -9,6 +9,11 @@ export type PdfLine = {
   text: string;
   first: Box;
   last: Box;
+  /**
+   * The nominal size of most of the text in points, rounded to half a point. The height of a character differs from font to font at
+   * the same size.
+   */
+  fontSize: number;
   /** Whether the font of the first and the last character is bold. */
   isBold: boolean;
   /** Whether the font of the first, the middle and the last character is monospaced. */
@@ -52,6 +57,11 @@ export type PdfTable = {
   /** Its rows continue the table at the end of the page before; it has no header. */
   isContinuation?: true;
 };
+
+/** The height of a line: that of its first character including ascent and descent, rounded to half a point. */
+export function lineHeightOf({ first }: PdfLine): number {
+  return Math.round((first.top - first.bottom) * 2) / 2;
+}
 
 /** The text of a cell: its words in the order of the document. */
 export function joinWords(words: readonly PdfWord[]): string {

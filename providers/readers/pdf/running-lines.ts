@@ -1,4 +1,3 @@
-import { fontSizeOf } from './headings.ts';
 import type { Box, PdfLine, PdfPage, RuledLine } from './page.ts';
 
 /** This many lines from the top and from the bottom of a page may be running headers and footers. */
@@ -80,11 +79,11 @@ type LineKeys = ReadonlyMap<PdfLine, readonly string[]>;
  * document are titles and keep their numbers: `Week 1` and `Week 2` are two titles.
  */
 function lineKeys(pages: readonly (PdfPage | null)[], edges: readonly ReadonlySet<PdfLine>[]): LineKeys[] {
-  const sizes = pages.flatMap((page) => page?.lines.map(fontSizeOf) ?? []).sort((a, b) => a - b);
+  const sizes = pages.flatMap((page) => page?.lines.map(({ fontSize }) => fontSize) ?? []).sort((a, b) => a - b);
   const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
   const keysOf = (line: PdfLine, pageIndex: number): string[] => {
     const text = line.text.trim();
-    if (fontSizeOf(line) >= usual * MIN_TITLE_RATIO) return [text];
+    if (line.fontSize >= usual * MIN_TITLE_RATIO) return [text];
     const numbered = [...text.matchAll(NUMBER)].slice(0, MAX_NUMBERS).flatMap(({ 0: number, index }) => {
       const value = /^\d/.test(number) ? Number(number) : romanValue(number);
       const template = `${text.slice(0, index)}#${text.slice(index + number.length)}`;
@@ -114,7 +113,7 @@ function romanValue(numeral: string): number {
 }
 
 function sizedKey(line: PdfLine, key: string): string {
-  return `${fontSizeOf(line)} ${key}`;
+  return `${line.fontSize} ${key}`;
 }
 
 /** Whether a vertical rule between the words of the line goes on through lines within the page. */

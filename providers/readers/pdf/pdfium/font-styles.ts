@@ -3,14 +3,18 @@ import { MONOSPACED_FONT_NAME } from '#providers/readers/shared/monospaced-fonts
 import type { Pdfium } from './pdfium.ts';
 import type { PdfLine, PdfWord } from '#providers/readers/pdf/page.ts';
 
-/** The font style of a character. `fontName` distinguishes the fonts of a page. */
-export type FontStyle = { fontName: string; isBold: boolean; isMonospaced: boolean };
+type Font = { fontName: string; isBold: boolean; isMonospaced: boolean };
+/** The font style of a character. `fontName` distinguishes the fonts of a page. `fontSize` is in points, 0 if unknown. */
+export type FontStyle = Font & { fontSize: number };
 
-export const PLAIN_FONT_STYLE: FontStyle = { fontName: '', isBold: false, isMonospaced: false };
+const PLAIN_FONT: Font = { fontName: '', isBold: false, isMonospaced: false };
+export const PLAIN_FONT_STYLE: FontStyle = { ...PLAIN_FONT, fontSize: 0 };
 
 const FONT_NAME_BYTES = 128;
-/** Size of the buffer for reading a font style: the font name and the font flags. */
+/** Size of the buffer for reading a font style: the font name and the font flags. A matrix takes less. */
 export const FONT_STYLE_BUFFER_BYTES = FONT_NAME_BYTES + 4;
+/** Type 3 fonts define their own unit of size. A nominal size outside this range of line heights is none. */
+const [MIN_SIZE_RATIO, MAX_SIZE_RATIO] = [0.4, 1.6];
 const BOLD_WEIGHT = 600;
 /** Matches Arial-BoldMT, MyriadPro-Bd, NimbusRomNo9L-Medi, and TeX's CMBX10. */
 const BOLD_NAME = /bold|black|heavy|demi|medi(?!um)|^(?:\w+\+)?(?:cm|sf|lm|ec)\w?bx|bd(?:$|[^a-z])|bdit$/i;
@@ -25,38 +29,47 @@ const MAX_WIDTH_RATIO = 1.01;
 const MIN_MEASURED_LINES = 2;
 
 /**
- * Creates a reader of the font style of a character of the page, which reads each font once. `scratch` must have space
- * for `FONT_STYLE_BUFFER_BYTES`.
+ * Creates a reader of the font style of a character of the page, which reads each font once, and the size once for successive
+ * calls within one text object. `scratch` must have space for `FONT_STYLE_BUFFER_BYTES`.
  */
 export function createFontStyleReader(
   pdfium: Pdfium,
   textPage: number,
   scratch: number,
 ): (charIndex: number) => FontStyle {
-  const styles = new Map<number, FontStyle>();
+  const fonts = new Map<number, Font>();
+  let last = { object: 0, style: PLAIN_FONT_STYLE };
   return (charIndex) => {
     const object = pdfium._FPDFText_GetTextObject(textPage, charIndex);
-    const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
-    let style = styles.get(font);
-    if (!style) {
-      style = readFontStyle(pdfium, { textPage, charIndex, scratch });
-      // A space that pdfium inserted has no font.
-      if (font !== 0) styles.set(font, style);
-    }
-    return style;
+    // A space that pdfium inserted has no font.
+    if (object === 0) return PLAIN_FONT_STYLE;
+    if (object === last.object) return last.style;
+    const handle = pdfium._FPDFTextObj_GetFont(object);
+    let font = fonts.get(handle);
+    if (!font) fonts.set(handle, (font = readFont(pdfium, { textPage, charIndex, scratch })));
+    last = { object, style: { ...font, fontSize: readFontSize(pdfium, { textPage, charIndex, scratch }) } };
+    return last.style;
   };
 }
 
 type Character = { textPage: number; charIndex: number; scratch: number };
 
-function readFontStyle(pdfium: Pdfium, { textPage, charIndex, scratch }: Character): FontStyle {
+function readFont(pdfium: Pdfium, { textPage, charIndex, scratch }: Character): Font {
   const flagsAt = scratch + FONT_NAME_BYTES;
   const length = pdfium._FPDFText_GetFontInfo(textPage, charIndex, scratch, FONT_NAME_BYTES, flagsAt);
-  if (length <= 1 || length > FONT_NAME_BYTES) return PLAIN_FONT_STYLE;
+  if (length <= 1 || length > FONT_NAME_BYTES) return PLAIN_FONT;
   const fontName = Buffer.from(pdfium.HEAPU8.buffer, scratch, length - 1).toString('latin1');
   const isFixed = ((pdfium.HEAPU8[flagsAt] ?? 0) & FIXED_PITCH) !== 0;
   const isBold = BOLD_NAME.test(fontName) || pdfium._FPDFText_GetFontWeight(textPage, charIndex) >= BOLD_WEIGHT;
   return { fontName, isBold, isMonospaced: isFixed || MONOSPACED_FONT_NAME.test(fontName) };
+}
+
+/** The nominal size times the vertical scale of the text. */
+function readFontSize(pdfium: Pdfium, { textPage, charIndex, scratch }: Character): number {
+  const size = pdfium._FPDFText_GetFontSize(textPage, charIndex);
+  if (pdfium._FPDFText_GetMatrix(textPage, charIndex, scratch) === 0) return size;
+  const [at, { HEAPF32: floats }] = [scratch / 4, pdfium];
+  return size * Math.hypot(floats[at + 2] ?? 0, floats[at + 3] ?? 1);
 }
 
 type LineText = {
@@ -64,10 +77,12 @@ type LineText = {
   /** The first and last character that is not white space. */
   from: number;
   to: number;
+  /** The height of the first character. */
+  height: number;
   words: readonly PdfWord[];
 };
 type LineFontStyles = {
-  styleOf(text: LineText, styleAt: (at: number) => FontStyle): Pick<PdfLine, 'isBold' | 'isMonospaced'>;
+  styleOf(text: LineText, styleAt: (at: number) => FontStyle): Pick<PdfLine, 'fontSize' | 'isBold' | 'isMonospaced'>;
   /**
    * Marks lines in fonts that were measured as monospaced in other lines. To be called when all lines of the page are
    * known.
@@ -82,16 +97,18 @@ export function createLineFontStyles(): LineFontStyles {
   const measured = new Map<string, number>();
   const names: (string | null)[] = [];
   return {
-    styleOf({ line, from, to, words }, styleAt) {
+    styleOf({ line, from, to, height, words }, styleAt) {
+      const inside = (share: number): FontStyle =>
+        styleAt(line.slice(0, Math.floor(from + (to - from) * share) + 1).trimEnd().length - 1);
       const [first, last] = [styleAt(from), styleAt(to)];
       const isOne = first.fontName === last.fontName && first.fontName !== '';
       names.push(isOne ? first.fontName : null);
       if (isOne && haveEqualCharacterWidths(words) && !WIDE_SCRIPT.test(line))
         measured.set(first.fontName, (measured.get(first.fontName) ?? 0) + 1);
-      const middle = line.slice(0, Math.floor((from + to) / 2) + 1).trimEnd().length - 1;
       const isMonospaced =
-        first.isMonospaced && last.isMonospaced && styleAt(middle).isMonospaced && !WIDE_SCRIPT.test(line);
-      return { isBold: first.isBold && last.isBold, isMonospaced };
+        first.isMonospaced && last.isMonospaced && inside(1 / 2).isMonospaced && !WIDE_SCRIPT.test(line);
+      const fontSize = fontSizeOf([first, inside(1 / 3), inside(2 / 3), last], height);
+      return { fontSize, isBold: first.isBold && last.isBold, isMonospaced };
     },
     markMonospaced(lines) {
       for (const [index, line] of lines.entries())
@@ -99,6 +116,16 @@ export function createLineFontStyles(): LineFontStyles {
           line.isMonospaced = true;
     },
   };
+}
+
+/**
+ * The lower median, so that a larger marker or initial makes no heading; the height where the font defines no usable size.
+ */
+function fontSizeOf(styles: readonly FontStyle[], height: number): number {
+  const sizes = styles.flatMap(({ fontSize }) => (fontSize > 0 ? fontSize : [])).sort((a, b) => a - b);
+  const size = sizes[Math.floor((sizes.length - 1) / 2)] ?? height;
+  const isUsable = height <= 0 || (size >= height * MIN_SIZE_RATIO && size <= height * MAX_SIZE_RATIO);
+  return Math.round((isUsable ? size : height) * 2) / 2;
 }
 
 /**

@@ -64,10 +64,12 @@ export function readPageLines(pdfium: Pdfium, textPage: number, rotation: PageRo
     const start = line.length - line.trimStart().length;
     const end = line.trimEnd().length - 1;
     const spaced = insertSpacesAt(line, raised).slice(start);
-    const fontStyle = fontStyles.styleOf({ line, from: start, to: end, words }, (at) =>
+    const firstBox = boxes(start);
+    const height = firstBox.top - firstBox.bottom;
+    const fontStyle = fontStyles.styleOf({ line, from: start, to: end, height, words }, (at) =>
       characters.fontStyleAt(index + at),
     );
-    lines.push({ text: spaced, first: boxes(start), last: boxOf(last), ...fontStyle, ...direction, words });
+    lines.push({ text: spaced, first: firstBox, last: boxOf(last), ...fontStyle, ...direction, words });
   }
   fontStyles.markMonospaced(lines);
   pdfium._free(scratch);

@@ -27,6 +27,9 @@ export type Pdfium = {
   _FPDFText_GetTextObject(textPage: number, charIndex: number): number;
   _FPDFTextObj_GetFont(textObject: number): number;
   _FPDFText_GetFontWeight(textPage: number, charIndex: number): number;
+  /** In the coordinates of the text; `FPDFText_GetMatrix` has the scale of these. */
+  _FPDFText_GetFontSize(textPage: number, charIndex: number): number;
+  _FPDFText_GetMatrix(textPage: number, charIndex: number, matrix: number): number;
   _FPDF_GetPageWidthF(page: number): number;
   _FPDF_GetPageHeightF(page: number): number;
   _FPDFText_GetUnicode(textPage: number, charIndex: number): number;

@@ -1,5 +1,7 @@
 import test from 'ava';
-import { pdf, type PdfText } from '#test/support/fixtures/documents.ts';
+import { headingLevel, measureDocumentStyle } from '#providers/readers/pdf/headings.ts';
+import type { PdfLine } from '#providers/readers/pdf/page.ts';
+import { pdf, pdfOfObjects, type PdfText } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
 const PROSE = [
@@ -81,5 +83,70 @@ test('does not read items of a list, or capitals within a paragraph, as headings
       ]).slice(1),
     ),
     [],
+  );
+});
+
+/** Lines below one another at sizes in points, some in a font whose characters are far higher at the same size. */
+function fontsPdf(lines: readonly { text: string; isHigh?: boolean; marker?: string; size?: number }[]): Buffer {
+  const content = lines
+    .map(({ text, isHigh = false, marker, size = 11 }, index) => {
+      const at = `1 0 0 1 72 ${780 - index * 30} Tm`;
+      const drawnMarker = marker === undefined ? '' : `/F1 14 Tf ${at} (${marker}) Tj 24 0 Td`;
+      return `BT ${drawnMarker || at} /${isHigh ? 'F2' : 'F1'} ${size} Tf (${text}) Tj ET`;
+    })
+    .join('\n');
+  const widths = Array.from({ length: 256 }, () => 500).join(' ');
+  return pdfOfObjects(
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+      `<< /Type /Font /Subtype /TrueType /BaseFont /High /Encoding /WinAnsiEncoding /FirstChar 0 /LastChar 255 /Widths [${widths}] /FontDescriptor 7 0 R >>`,
+      '<< /Type /FontDescriptor /FontName /High /Flags 32 /FontBBox [0 -400 1000 1200] /ItalicAngle 0 /Ascent 1200 /Descent -400 /CapHeight 700 /StemV 80 >>',
+    ],
+    '/Size 8 /Root 1 0 R',
+  );
+}
+
+test('text in another font of the same size is no heading, and a title in either font is one', async (t) => {
+  const lines = [
+    { text: 'Title of the contract', size: 16 },
+    ...PROSE.map((text) => ({ text })),
+    { text: 'The same paragraph in another language', isHigh: true },
+    ...PROSE.map((text) => ({ text })),
+    { text: 'Terms of payment', size: 16, isHigh: true },
+    ...PROSE.map((text) => ({ text })),
+  ];
+  const { text } = await readBytes(fontsPdf(lines), { name: 'a.pdf' });
+  t.deepEqual(text.match(/^#.*$/gm), ['# Title of the contract', '# Terms of payment']);
+});
+
+test('items of a list whose markers are larger than their text are no headings', async (t) => {
+  const items = ['alpha', 'beta', 'gamma'].map((text, index) => ({ text, marker: `(${'abc'.charAt(index)})` }));
+  const lines = [...PROSE.map((text) => ({ text })), ...items, ...PROSE.map((text) => ({ text }))];
+  const { text } = await readBytes(fontsPdf(lines), { name: 'a.pdf' });
+  t.is(text.match(/^#.*$/gm), null);
+  t.regex(text, /^\(a\) alpha$/m);
+});
+
+test('a large line that ends like a Chinese or Japanese sentence is no heading', (t) => {
+  const box = { left: 72, right: 500, top: 710, bottom: 700 };
+  const line = (text: string, fontSize: number): PdfLine => ({
+    text,
+    fontSize,
+    first: box,
+    last: box,
+    isBold: false,
+    isMonospaced: false,
+    words: [],
+  });
+  const lines = ['吾輩は猫である。', '买方付款，', '条件：', '付款条件'].map((text) => line(text, 16));
+  const body = line('供应商将全部货物交付至买方主仓库，买方应在到货后五个工作日内验收', 11);
+  const style = measureDocumentStyle([[...lines, body, body, body]]);
+  t.deepEqual(
+    lines.map((large) => headingLevel(large, style)),
+    [0, 0, 0, 1],
   );
 });

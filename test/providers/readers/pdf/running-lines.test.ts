@@ -23,6 +23,7 @@ const line = (text: string, y: number): PdfLine => ({
   text,
   first: box(72, 300, y),
   last: box(72, 300, y),
+  fontSize: 10,
   isBold: false,
   isMonospaced: false,
   words: [],
