@@ -23,6 +23,8 @@ export type PdfLine = {
    * True for lines that are no heading whatever their font size: running headers and footers, values of form fields.
    */
   isNeverHeading?: true;
+  /** Its characters are at no quarter turn: a watermark, or a label of a figure. Such lines are no headings. */
+  isSlanted?: true;
   /** The line is read from right to left: `first` is at its right end. */
   isRightToLeft?: true;
 };

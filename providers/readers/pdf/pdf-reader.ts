@@ -6,6 +6,7 @@ import { measureDocumentStyle } from './headings.ts';
 import { joinHyphenatedWords, renderPageMarkdown } from './page-markdown.ts';
 import { recognizePages } from '#providers/readers/images/recognize-pages.ts';
 import { removeRunningLines } from './running-lines.ts';
+import { setSlantedLinesApart } from './slanted-lines.ts';
 import { isTable, type PageItem, pageItems } from './page-items.ts';
 import type { PdfLine, PdfPage } from './page.ts';
 import { type PdfFile, withPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
@@ -36,17 +37,21 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
   const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
   if (withText.length + found === 0) throw noTextError(file.pageCount);
   const builder = new TextBuilder(maxTextBytes);
-  const texts = removeRunningLines(pages);
+  const { straight, slanted } = setSlantedLinesApart(pages);
+  const texts = removeRunningLines(straight);
   if (!hasCodeBlocks(texts))
     for (const line of [...texts.flat(), ...withText.flatMap(({ lines }) => lines)]) line.isMonospaced = false;
-  const style = measureDocumentStyle(withText.map(({ lines }) => lines));
+  const style = measureDocumentStyle(straight.map((page) => page?.lines ?? []));
   const items = markContinuedTables(pages.map((page, index) => placedItems(page, texts[index] ?? [])));
   for (const index of pages.keys()) {
     builder.startPage(index + 1);
     const imageText = recognized?.texts.get(index) ?? '';
     if (imageText !== '') builder.append(`${imageText}\n\n`);
     const text = joinHyphenatedWords(renderPageMarkdown(items[index] ?? [], style)).trim();
-    if (text !== '') builder.append(`${text}${continuesTable(items[index + 1]) ? '\n' : '\n\n'}`);
+    const apart = (slanted[index] ?? []).map((line) => line.text.trim());
+    const parts = continuesTable(items[index]) ? [text, ...apart] : [...apart, text];
+    const whole = parts.filter((part) => part !== '').join('\n\n');
+    if (whole !== '') builder.append(`${whole}${continuesTable(items[index + 1]) ? '\n' : '\n\n'}`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
   const withoutText = pages.filter(

@@ -1,14 +1,15 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { MONOSPACED_FONT_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
+import { MAX_DEVIATION, QUARTER_TURN } from './page-rotation.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { PdfLine, PdfWord } from '#providers/readers/pdf/page.ts';
 
 type Font = { fontName: string; isBold: boolean; isMonospaced: boolean };
 /** The font style of a character. `fontName` distinguishes the fonts of a page. `fontSize` is in points, 0 if unknown. */
-export type FontStyle = Font & { fontSize: number };
+export type FontStyle = Font & { fontSize: number; isSlanted: boolean };
 
 const PLAIN_FONT: Font = { fontName: '', isBold: false, isMonospaced: false };
-export const PLAIN_FONT_STYLE: FontStyle = { ...PLAIN_FONT, fontSize: 0 };
+export const PLAIN_FONT_STYLE: FontStyle = { ...PLAIN_FONT, fontSize: 0, isSlanted: false };
 
 const FONT_NAME_BYTES = 128;
 /** Size of the buffer for reading a font style: the font name and the font flags. A matrix takes less. */
@@ -47,7 +48,7 @@ export function createFontStyleReader(
     const handle = pdfium._FPDFTextObj_GetFont(object);
     let font = fonts.get(handle);
     if (!font) fonts.set(handle, (font = readFont(pdfium, { textPage, charIndex, scratch })));
-    last = { object, style: { ...font, fontSize: readFontSize(pdfium, { textPage, charIndex, scratch }) } };
+    last = { object, style: { ...font, ...readSizeAndAngle(pdfium, { textPage, charIndex, scratch }) } };
     return last.style;
   };
 }
@@ -64,12 +65,17 @@ function readFont(pdfium: Pdfium, { textPage, charIndex, scratch }: Character): 
   return { fontName, isBold, isMonospaced: isFixed || MONOSPACED_FONT_NAME.test(fontName) };
 }
 
-/** The nominal size times the vertical scale of the text. */
-function readFontSize(pdfium: Pdfium, { textPage, charIndex, scratch }: Character): number {
+/** The nominal size times the vertical scale of the text, and whether its lines are at no quarter turn. */
+function readSizeAndAngle(
+  pdfium: Pdfium,
+  { textPage, charIndex, scratch }: Character,
+): Pick<FontStyle, 'fontSize' | 'isSlanted'> {
   const size = pdfium._FPDFText_GetFontSize(textPage, charIndex);
-  if (pdfium._FPDFText_GetMatrix(textPage, charIndex, scratch) === 0) return size;
-  const [at, { HEAPF32: floats }] = [scratch / 4, pdfium];
-  return size * Math.hypot(floats[at + 2] ?? 0, floats[at + 3] ?? 1);
+  if (pdfium._FPDFText_GetMatrix(textPage, charIndex, scratch) === 0) return { fontSize: size, isSlanted: false };
+  const [a = 1, b = 0, c = 0, d = 1] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+  const quarters = Math.atan2(b, a) / QUARTER_TURN;
+  const isSlanted = Math.abs(quarters - Math.round(quarters)) >= MAX_DEVIATION;
+  return { fontSize: size * Math.hypot(c, d), isSlanted };
 }
 
 type LineText = {
@@ -82,7 +88,10 @@ type LineText = {
   words: readonly PdfWord[];
 };
 type LineFontStyles = {
-  styleOf(text: LineText, styleAt: (at: number) => FontStyle): Pick<PdfLine, 'fontSize' | 'isBold' | 'isMonospaced'>;
+  styleOf(
+    text: LineText,
+    styleAt: (at: number) => FontStyle,
+  ): Pick<PdfLine, 'fontSize' | 'isBold' | 'isMonospaced' | 'isSlanted' | 'isNeverHeading'>;
   /**
    * Marks lines in fonts that were measured as monospaced in other lines. To be called when all lines of the page are
    * known.
@@ -107,8 +116,14 @@ export function createLineFontStyles(): LineFontStyles {
         measured.set(first.fontName, (measured.get(first.fontName) ?? 0) + 1);
       const isMonospaced =
         first.isMonospaced && last.isMonospaced && inside(1 / 2).isMonospaced && !WIDE_SCRIPT.test(line);
-      const fontSize = fontSizeOf([first, inside(1 / 3), inside(2 / 3), last], height);
-      return { fontSize, isBold: first.isBold && last.isBold, isMonospaced };
+      const samples = [first, inside(1 / 3), inside(2 / 3), last];
+      const isSlanted = samples.every((style) => style.isSlanted);
+      return {
+        fontSize: fontSizeOf(samples, height),
+        isBold: first.isBold && last.isBold,
+        isMonospaced,
+        ...(isSlanted ? { isSlanted, isNeverHeading: isSlanted } : {}),
+      };
     },
     markMonospaced(lines) {
       for (const [index, line] of lines.entries())

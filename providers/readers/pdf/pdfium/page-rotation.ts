@@ -16,8 +16,9 @@ export type PageRotation = {
 const SAMPLES = 9;
 /** Share of the sampled characters that must have the same angle for the page to be rotated. */
 const MIN_SHARE = 0.6;
-const QUARTER_TURN = Math.PI / 2;
-const MAX_DEVIATION = 0.1;
+export const QUARTER_TURN = Math.PI / 2;
+/** In quarter turns. */
+export const MAX_DEVIATION = 0.1;
 
 /**
  * Pages are rotated by their `/Rotate` entry or by the text matrix of their content; the direction of the text reflects

@@ -53,10 +53,10 @@ export function readPage(
   }
 }
 
-/** Numbers and names that were printed onto a scan: little text, all of it at the upper or lower edge of the page. */
+/** Numbers and names that were printed onto a scan: little text, all of it at the upper or lower edge of the page, or slanted. */
 function isStampText(lines: readonly PdfLine[], height: number): boolean {
   const length = lines.reduce((sum, { text }) => sum + text.length, 0);
-  const isAtEdge = ({ first }: PdfLine): boolean =>
-    first.bottom > height * (1 - EDGE_SHARE) || first.top < height * EDGE_SHARE;
+  const isAtEdge = ({ first, isSlanted }: PdfLine): boolean =>
+    isSlanted === true || first.bottom > height * (1 - EDGE_SHARE) || first.top < height * EDGE_SHARE;
   return length <= MAX_STAMP_LENGTH && lines.every(isAtEdge);
 }

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { pdf, pdfOfObjects, type PdfText } from '#test/support/fixtures/documents.ts';
 import { cutPage } from '#test/support/fixtures/cut-page.ts';
-import { readBytes } from '#test/support/fixtures/read-bytes.ts';
+import { openPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
+import { readBytes, withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 
 const WRAPPED = [
   'The committee met in the morning to discuss the budget of the coming',
@@ -167,4 +168,30 @@ test('reads a PDF document behind other bytes', async (t) => {
     const bytes = Buffer.concat([Buffer.from(prefix), document]);
     t.is((await readBytes(bytes, { name: 'a.pdf' })).text.trim(), 'The report');
   }
+});
+
+test('a scan with a watermark across it is an image to recognize, and one with a line of text within is not', async (t) => {
+  const scanWith = (matrix: string): Buffer => {
+    const content = `q 595 0 0 842 0 0 cm /I Do Q BT /F 40 Tf ${matrix} Tm (CONFIDENTIAL) Tj ET`;
+    return pdfOfObjects(
+      [
+        '<< /Type /Catalog /Pages 2 0 R >>',
+        '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> /XObject << /I 6 0 R >> >> >>',
+        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+        '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+        '<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\nstream\n0\nendstream',
+      ],
+      '/Size 7 /Root 1 0 R',
+    );
+  };
+  const isImage = (bytes: Buffer): Promise<boolean | undefined> =>
+    withTemporaryFile(bytes, async (path) => {
+      const file = await openPdfFile(path);
+      const page = file.readPage(0);
+      file.close();
+      return page?.isImage;
+    });
+  t.true(await isImage(scanWith('0.7071 0.7071 -0.7071 0.7071 150 300')));
+  t.false(await isImage(scanWith('1 0 0 1 150 300')));
 });

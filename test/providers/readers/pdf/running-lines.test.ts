@@ -68,3 +68,19 @@ test('keeps the header that a ruled table has on each of its pages', (t) => {
   const framed = removeRunningLines(Array.from({ length: 4 }, () => pageOf(rows, [frame])));
   t.is(framed.flat().filter(({ text }) => text === 'Id Name').length, 1);
 });
+
+test('a watermark across the pages interrupts no sentence, is no heading, and is kept once', async (t) => {
+  const sentence = ['The committee met in the morning to discuss the budget of the', 'coming year and of the one that'];
+  const pageOfText = (number: number, watermark: readonly PdfText[]): PdfText[] => [
+    { text: `Chapter ${number}`, size: 20, y: 750 },
+    { text: `Part ${number}. ${sentence[0]}`, y: 700 },
+    ...watermark,
+    { text: `${sentence[1]} follows it.`, y: 686 },
+  ];
+  const read = async (watermark: readonly PdfText[]): Promise<string> =>
+    (await readBytes(pdf([1, 2, 3].map((number) => pageOfText(number, watermark))), { name: 'a.pdf' })).text;
+  const plain = await read([]);
+  t.regex(plain, /^# Chapter 1\n\nPart 1\. .* of the coming year /);
+  t.is(await read([{ text: 'CONFIDENTIAL', size: 60, x: 150, y: 300, angle: 45 }]), `CONFIDENTIAL\n\n${plain}`);
+  t.is(await read([{ text: 'Printed by Jo', size: 9, x: 150, y: 300, angle: 30 }]), `Printed by Jo\n\n${plain}`);
+});
