@@ -1,3 +1,4 @@
+import { LIST_MARKER } from './list-indents.ts';
 import { joinWords, type PdfTable } from './page.ts';
 import {
   assignToColumns,
@@ -93,10 +94,19 @@ function hasMarkers(rows: readonly Row[]): boolean {
   return rows.some(({ cells: [first] }) => first && MARKER.test(joinWords(first)));
 }
 
+/** Whether the first cells are nothing but the markers of a list; rows of numbers such as `1.5`, and below `No.`, are no list. */
+function isList(rows: readonly Row[]): boolean {
+  return rows.every(({ cells: [first = []] }) => {
+    const text = `${joinWords(first)} `;
+    return LIST_MARKER.exec(text)?.[0] === text;
+  });
+}
+
 /** Whether the cells are short, or those of the first of two columns are names of what the second one explains. */
 function hasShortCells(rows: readonly Row[], columns: number): boolean {
   const mean = meanLength(rows.flatMap(({ cells }) => cells));
   if (columns > 2) return mean <= MAX_MEAN_CELL_LENGTH;
+  if (isList(rows)) return false;
   if (mean <= MAX_MEAN_CELL_LENGTH * 0.7) return true;
   const hasNames = meanLength(rows.flatMap(({ cells }) => cells.slice(0, 1))) <= MAX_MEAN_CELL_LENGTH * 0.7;
   const hasExplanations = meanLength(rows.flatMap(({ cells }) => cells.slice(1))) <= MAX_MEAN_EXPLANATION;

@@ -75,6 +75,20 @@ test('reads names and their explanations as a table, but no list with numbers or
   t.false((await readBytes(cutPage(A4, tableAt(list, [62, 90])), { name: 'a.pdf' })).text.includes('|'));
 });
 
+test('does not read a list of short items as a table, but positions with a header, and two columns of numbers', async (t) => {
+  const prose = WRAPPED.map((text, line) => ({ text, x: 60, y: 700 - line * 14 }));
+  const read = async (rows: readonly (readonly string[])[]): Promise<string> =>
+    (await readBytes(cutPage(A4, [...prose, ...tableAt(rows, [62, 100])]), { name: 'a.pdf' })).text.trim();
+  const items = ['milk', 'bread', 'eggs', 'butter'];
+  const bullets = await read(items.map((item) => ['\\267', item]));
+  t.is(bullets, [WRAPPED.join(' '), items.map((item) => `- ${item}`).join('\n')].join('\n\n'));
+  const numbered = items.map((item, index) => [`${index + 1}.`, item]);
+  t.regex(await read(numbered), /^1\. milk\n2\. bread\n3\. eggs\n4\. butter$/m);
+  t.regex(await read([['No.', 'Article'], ...numbered]), /^\| No\. \| Article \|\n.*\n\| 1\. \| milk \|$/m);
+  const numbers = ['1.5', '2.5', '3.5'].map((half) => [half, '7.1']);
+  t.regex(await read(numbers), /^\| 1\.5 \| 7\.1 \|$/m);
+});
+
 test('does not read a list between horizontal rules as a table', async (t) => {
   const items = ['Wash the apples', 'Cut the pears', 'Serve them cold'].map((text) => ['\\226', text]);
   const rules = [612, 595, 560].map((y) => `60 ${y} m 180 ${y} l S`).join('\n');
