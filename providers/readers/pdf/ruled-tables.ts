@@ -1,3 +1,4 @@
+import { rowCuts } from './row-cuts.ts';
 import { type Box, type PdfWord, type RuledLine, joinWords, type PdfTable } from './page.ts';
 
 /** Lines within this many points of each other coincide or meet. */
@@ -62,23 +63,35 @@ function tableOf(group: readonly RuledLine[], words: readonly PdfWord[]): PdfTab
   const [columns, rows] = [xs.length - 1, ys.length - 1];
   if (columns < 2 || rows < 2 || columns * rows > MAX_CELLS) return null;
   const box = { left: xs[0] ?? 0, right: xs.at(-1) ?? 0, top: ys[0] ?? 0, bottom: ys.at(-1) ?? 0 };
-  const cuts = findCellBorders({ across, down, xs, ys });
-  if (cuts.share < MIN_BORDER_SHARE) return null;
-  const cells = Array.from({ length: rows }, () => Array.from({ length: columns }, (): PdfWord[] => []));
-  const used = new Set<PdfWord>();
-  for (const word of words) {
-    if (word.right < box.left || word.left > box.right || word.bottom > box.top || word.top < box.bottom) continue;
-    const column = slotOf(xs, (word.left + word.right) / 2);
-    const row = slotOf(ys, (word.top + word.bottom) / 2);
-    const cell = cells[row]?.[column];
-    if (!cell) continue;
-    cell.push(word);
-    used.add(word);
-  }
-  const grid = withoutEmptyRowsAndColumns(mergedCellTexts(cells, cuts));
+  if (findCellBorders({ across, down, xs, ys }).share < MIN_BORDER_SHARE) return null;
+  const inside = words.filter(
+    ({ left, right, top, bottom }) => right >= box.left && left <= box.right && bottom <= box.top && top >= box.bottom,
+  );
+  const used = new Set(placeWords(inside, xs, ys).flat(2));
+  const grid = withoutEmptyRowsAndColumns(cellTexts({ across, down, xs, ys }, inside));
   const texts = grid.flat().filter((text) => text !== '');
   const isTable = grid.length >= 2 && (grid[0]?.length ?? 0) >= 2 && texts.length * 3 >= grid.flat().length;
   return isTable && texts.every((text) => text.length <= MAX_CELL_LENGTH) ? { box, grid, words: used } : null;
+}
+
+/** The words by row and column, whose edges are given. */
+function placeWords(words: readonly PdfWord[], xs: readonly number[], ys: readonly number[]): PdfWord[][][] {
+  const cells = ys.slice(1).map(() => xs.slice(1).map((): PdfWord[] => []));
+  for (const word of words) {
+    const column = slotOf(xs, (word.left + word.right) / 2);
+    const row = slotOf(ys, (word.top + word.bottom) / 2);
+    cells[row]?.[column]?.push(word);
+  }
+  return cells;
+}
+
+/** The texts of the cells, with the rows that no rule separates. */
+function cellTexts({ across, down, xs, ys }: Grid, words: readonly PdfWord[]): string[][] {
+  const cuts = rowCuts(placeWords(words, xs, ys), xs);
+  const [start = 0, end = 0] = [xs[0], xs.at(-1)];
+  const rules = [...across, ...cuts.map((position) => ({ isHorizontal: true, position, start, end }))];
+  const cut = { across: rules, down, xs, ys: [...ys, ...cuts].sort((a, b) => b - a) };
+  return mergedCellTexts(placeWords(words, xs, cut.ys), findCellBorders(cut));
 }
 
 type Grid = { across: readonly RuledLine[]; down: readonly RuledLine[]; xs: readonly number[]; ys: readonly number[] };
