@@ -116,9 +116,9 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261213_outdated_filters', ...outdatedFilters },
   { name: '20261213_rejected_contents', ...rejectedContents },
   { name: '20261213_waiting_receivers', ...waitingReceivers },
-  { name: '20261214_outdated_runs', ...outdatedRuns },
   { name: '20261214_awaited_contents', ...awaitedContents },
   { name: '20261214_deleted_links', ...deletedLinks },
+  { name: '20261214_outdated_runs', ...outdatedRuns },
 ];
 
 /** For `knex.migrate`. */

@@ -29,8 +29,8 @@ export type ExistingContent = {
 type ExistingKeys = { dedupeKeys: readonly string[]; externalIds: readonly string[] };
 
 /**
- * Each key is looked up by itself, in a collection that the planner does not see: it would take one that statistics do not know yet
- * for one of a single row, and read it whole.
+ * Each key is looked up by itself, in a collection that the planner does not see: it would take one that statistics do not know
+ * yet for one of a single row, and read it whole.
  */
 const WITH_KEY = `select o.content_id from (
     select :collectionId::uuid as collection_id, key from unnest(:dedupeKeys::text[]) as keys(key) offset 0) given

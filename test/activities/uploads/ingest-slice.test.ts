@@ -155,7 +155,7 @@ test('a suspected content that a time slice does not come to stays suspected', a
   // Over from the beginning: what was not suspected is read together, and one suspect alone.
   const timeSlice = { isOver: () => true, leftMs: () => 60_000 };
   const step = { attempt: 2, signal: new AbortController().signal, progress };
-  const pace = { lane: 'bulk', timeSlice, maxReadMs: null, publishEveryMs: 0 } as const;
+  const pace = { lane: 'bulk', timeSlice, maxReadMs: null, publishAfter: { firstMs: 0, laterMs: 0 } } as const;
   const ingestion = await prepareIngestion(worker, batch, { step, pace });
   if (ingestion === null) throw new Error('the embedder is not configured');
   t.deepEqual((await ingestContents(ingestion)).more, suspects.slice(1));
