@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { Modal, type ModalProps } from '@mantine/core';
 
 /** After Mantine's own timers for the focus: of the menu that opened the dialog, and of the dialog. */
@@ -13,11 +13,14 @@ export function Dialog(props: ModalProps) {
   return <Modal {...props} returnFocus={false} />;
 }
 
+type Before = { wasOpen: boolean; opener: Element | null };
+
 function useFocusBack(isOpen: boolean): void {
-  // Before the dialog takes the focus.
+  const [{ wasOpen, opener }, setBefore] = useState<Before>({ wasOpen: false, opener: null });
+  // While it is drawn, the menu that opened it is still there; afterwards neither that nor the focus is.
+  if (isOpen !== wasOpen) setBefore({ wasOpen: isOpen, opener: isOpen ? openerOf(document.activeElement) : opener });
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
-    const opener = openerOf(document.activeElement);
     return () => {
       const atClose = document.activeElement;
       setTimeout(() => {
@@ -26,7 +29,7 @@ function useFocusBack(isOpen: boolean): void {
         if (now === null || now === document.body || now === atClose) giveBack(opener);
       }, AFTER_CLOSING_MS);
     };
-  }, [isOpen]);
+  }, [isOpen, opener]);
 }
 
 /** Of what is chosen in a menu, the button of the menu: the menu is gone when the dialog closes. */
