@@ -19,8 +19,10 @@ const BOUNDS = { gt: '>', gte: '≥', lt: '<', lte: '≤' } as const;
 export function checkConditions(filter: Filter): { add: (chunk: ReadChunk) => void; checks: () => ConditionCheck[] } {
   const examined = conditionsOf(filter).map(createExamination);
   return {
-    add: (chunk) => examined.forEach(({ add }) => add(chunk)),
-    checks: () => examined.map(({ check }) => check()),
+    add(chunk) {
+      for (const one of examined) one.add(chunk);
+    },
+    checks: () => examined.map((one) => one.check()),
   };
 }
 

@@ -61,8 +61,8 @@ export function createContentChanges(database: Database) {
     },
 
     /**
-     * Sets the key by which uploads into the home collection recognize a content, unless it has none; none when another content has
-     * the new key. A URL is recognized by its address and keeps its key. Requires `lockHomeCollection`.
+     * Sets the key by which uploads into the home collection recognize a content, unless it has none; none when another
+     * content has the new key. A URL is recognized by its address and keeps its key. Requires `lockHomeCollection`.
      */
     async setDedupeKey(scope: Scope, id: string, key: string): Promise<void> {
       await query(

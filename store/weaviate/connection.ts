@@ -29,8 +29,8 @@ type GrpcOperation<T> = (calls: GrpcCalls, options: CallOptions) => Promise<T>;
 
 export type WeaviateConnection = {
   /**
-   * Runs calls of the gRPC client in one tenant; fails within a second when Weaviate is unreachable, and at once, with the reason of the
-   * signal, when that is aborted. Errors are not mapped.
+   * Runs calls of the gRPC client in one tenant; fails within a second when Weaviate is unreachable, and at once, with the
+   * reason of the signal, when that is aborted. Errors are not mapped.
    */
   inTenant<T>(tenant: Tenant, operation: TenantOperation<T>, signal?: AbortSignal): Promise<T>;
   /** Sends a REST request and returns the parsed response, null when it is empty. Errors are not mapped. */
@@ -152,7 +152,8 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     },
     meta,
     close: async () => {
-      await Promise.all([rest.close(), ...[client, calls].map((opening) => opening?.then((opened) => opened.close()))]);
+      const closeOpened = async (one: Promise<{ close(): unknown }> | null) => (await one?.catch(() => null))?.close();
+      await Promise.all([rest.close(), closeOpened(client), closeOpened(calls)]);
     },
   };
 }
