@@ -1,5 +1,5 @@
 import { olderTermsOf } from './older-terms.ts';
-import { isPairedWord } from './paired-runs.ts';
+import { isPairedWord } from './paired-word.ts';
 import { searchedWords } from './searched-words.ts';
 import { queryPartsOf, readTextTerms, type QueryPart, type WordTerms } from './text-terms.ts';
 

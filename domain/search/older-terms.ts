@@ -1,6 +1,6 @@
 import { MARK } from './index-term.ts';
 import { LATIN_LANGUAGES, languagesOfScript, type StemmedLanguage } from './languages.ts';
-import { pairsOf, partsOf } from './paired-runs.ts';
+import { pairsOf, partsOf } from './paired-word.ts';
 import { plainSpelling, withoutAccents, withPlainLetters } from './plain-spelling.ts';
 import { stemsOf } from './stem-terms.ts';
 

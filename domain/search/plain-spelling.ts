@@ -5,7 +5,7 @@ const PRESENTATION_FORMS = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufeff\uff00-\uffe
  * What is no part of a spelling: accents that no letter has, such as stress in Russian, the stroke that lengthens Arabic words, and
  * variants of a picture or a character.
  */
-const ORNAMENTS = /[\u0300-\u036f\u0640\u20d0-\u20f0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+const ORNAMENTS = /\u0640|[\u0300-\u036f\u20d0-\u20f0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 const IS_UNUSUAL = new RegExp(`${PRESENTATION_FORMS.source}|${ORNAMENTS.source}`, 'u');
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ø: 'o',

@@ -1,6 +1,6 @@
 import { detectLanguage, isPersian } from './detect-language.ts';
 import { indexTerm } from './index-term.ts';
-import { indexedPiecesOf, pairsOf, partsOf } from './paired-runs.ts';
+import { indexedPiecesOf, pairsOf, partsOf } from './paired-word.ts';
 import { plainSpelling } from './plain-spelling.ts';
 import { plainTerm, stemTerms, termsInAllLanguages, type TextLanguages } from './stem-terms.ts';
 

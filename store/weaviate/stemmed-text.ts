@@ -5,12 +5,15 @@ import { readTextTerms } from '#domain/search/text-terms.ts';
  * Words in these scripts are whole in the property `text`. The tokenizer cuts others at their combining marks, into letters that
  * say nothing: of them, only the terms are searched.
  */
-const IS_WHOLE =
-  /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{N}ー]+$/u;
+const WHOLE_SCRIPTS = 'Latin Greek Cyrillic Armenian Georgian Hebrew Arabic Han Hiragana Katakana Hangul'
+  .split(' ')
+  .map((script) => `\\p{Script=${script}}`);
+const IS_WHOLE = new RegExp(`^[${WHOLE_SCRIPTS.join('')}\\p{N}ー]+$`, 'u');
 
 /**
  * Returns the value of the property `text_stemmed`: the terms of a text, without accents, stemmed by script and by the language
- * of the text, and scripts without spaces and Hangul as overlapping pairs of characters and single ones. Words with digits stay whole.
+ * of the text, and scripts without spaces and Hangul as overlapping pairs of characters and single ones. Words with digits stay
+ * whole.
  */
 export function stemmedText(text: string): string {
   const terms: string[] = [];
@@ -19,8 +22,9 @@ export function stemmedText(text: string): string {
 }
 
 /**
- * Returns the text that is searched in the text and the stemmed text together: the words of the query that are
- * whole in the text, and the terms of all in every language. Function words (`what`, `is`, `the`) are left out unless there are no other words. Empty when the query has no word.
+ * Returns the text that is searched in the text and the stemmed text together: the words of the query that are whole in the
+ * text, and the terms of all in every language. Function words (`what`, `is`, `the`) are left out unless there are no others.
+ * Empty when the query has no word.
  */
 export function keywordQuery(query: string): string {
   const words = readQuery(query);

@@ -78,7 +78,7 @@ test('finds text without spaces by a part of it', async (t) => {
 
 test('finds words whose vowels are combining marks, and not others with the same consonants', async (t) => {
   const texts = ['बिजली का बिल', 'जल संरक्षण के नियम', 'กินข้าวเช้า', 'รถไฟฟ้าสายใหม่'];
-  t.deepEqual(await keywordAnswers(texts, ['बिजली', 'जल', 'กิน', 'ไฟฟ้า']), [
+  t.deepEqual(await keywordAnswers(texts, ['बिजली', 'जल', 'กิน', 'รถไฟ']), [
     [texts[0]],
     [texts[1]],
     [texts[2]],
