@@ -35,7 +35,7 @@ export type FormContext = {
  * Parses the text fields of an upload. Text is converted to the type of its field: booleans, numbers, the metadata object, the
  * list of URLs. An empty field counts as absent.
  * @throws AppError `validation_failed` with every problem, `forbidden` when the collection cannot exist,
- *   `payload_too_large` for too many URLs.
+ *   `payload_too_large` for too many items.
  */
 export function parseUploadForm(fields: readonly FieldPart[], context: FormContext): UploadForm {
   const problems: ValidationIssue[] = [];
@@ -80,7 +80,7 @@ function itemProblems(issues: readonly z.core.$ZodIssue[]): ValidationIssue[] {
 
 /**
  * Checks each field by itself, before the rest of the form has arrived. Returns the collection, if it was among them.
- * @throws AppError `validation_failed`, or `forbidden` when the collection cannot exist.
+ * @throws AppError `validation_failed`, `forbidden` when the collection cannot exist, `payload_too_large` for too many items.
  */
 export function judgeFields(fields: readonly FieldPart[]): string | null {
   const problems: ValidationIssue[] = [];
@@ -166,11 +166,17 @@ function readItems(value: string, reading: Reading): unknown[] {
   return parsed === null ? [] : Array.isArray(parsed) ? parsed : [parsed];
 }
 
-/** Parses an object or array. Returns null after a problem, which is `msg` for text that is neither. */
+/**
+ * Parses an object or array. Returns null after a problem, which is `msg` for text that is neither.
+ * @throws AppError `payload_too_large` for a list of too many values.
+ */
 function readJson(text: string, reading: Reading, { name, msg }: { name: string; msg: string }): object | null {
   const parsed = parseBoundedJson(Buffer.from(text), reading.valuesLeft);
   if ('problem' in parsed) {
     const { type } = parsed.problem;
+    // There cannot be as many items.
+    if (type === 'too_big' && name !== 'metadata')
+      throw new AppError('payload_too_large', `${name}: ${parsed.problem.msg}.`);
     reading.problems.push(issueOf(name, type === 'json_invalid' ? msg : parsed.problem.msg, type));
     return null;
   }

@@ -68,8 +68,10 @@ function parseText(text: string, hasLongNumber: boolean): { value: object; inexa
   }
 }
 
+/** True for an integer that is stored as another one. One that JavaScript wrote from a large number comes back as it was sent. */
 function isInexactInteger(value: number, source: string): boolean {
-  return /^-?\d+$/.test(source) && (!Number.isFinite(value) || BigInt(source) !== BigInt(value));
+  if (!/^-?\d+$/.test(source) || String(value) === source) return false;
+  return !Number.isFinite(value) || BigInt(source) !== BigInt(value);
 }
 
 function hasProtoKey(root: object): boolean {

@@ -72,6 +72,9 @@ test('an integer that JavaScript would change is refused, and every other number
   }
   for (const number of [
     '9007199254740992',
+    '9223372036854775808',
+    JSON.stringify(2 ** 63),
+    '-0',
     '100000000000000000000',
     '0.12345678901234567',
     '1e300',
