@@ -9,8 +9,8 @@ import { orAbsent, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE, requireSpace, sweepFo
 export type Spool = {
   write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<SpooledBlob>;
   /**
-   * Deletes files that were last written more than `olderThanMs` ago and are not in use. Returns how many. A process that uses files
-   * for longer, such as those of a request that takes days, has to call it in between: that tells the others.
+   * Deletes files that were last written more than `olderThanMs` ago and are not in use. Returns how many. A process that uses
+   * files for longer, such as those of a request that takes days, has to call it in between: that tells the others.
    */
   sweep(olderThanMs: number): Promise<number>;
 };

@@ -171,7 +171,7 @@ export function createContentStore(database: Database) {
     /**
      * Replaces the bytes of contents that are addressed by their `external_id`. The published versions stay until the new runs
      * publish, and a file stays until that of another URL is downloaded. Null leaves description or metadata unchanged.
-     * Returns the ids of contents of which filter fields in the index are outdated; those of the file are only in other collections.
+     * Returns the ids of contents of which filter fields in the index are outdated; those of the file only in other collections.
      */
     async replaceBytes(scope: Scope, collectionId: string, contents: readonly Replacement[]): Promise<string[]> {
       if (contents.length === 0) return [];

@@ -22,7 +22,8 @@ export function createCrawlContentStore(database: Database) {
         database,
         `with changed as (
            update contents set type = :type, size = :size, content_hash = :content_hash, updated_at = now()
-           where id = :contentId and workspace_id = :workspaceId returning contents.id, false as outdated, ${IS_REFILED} as refiled
+           where id = :contentId and workspace_id = :workspaceId
+           returning contents.id, false as outdated, ${IS_REFILED} as refiled
          ), ${MARK_FILES_OUTDATED}
          select distinct content_id from marked`,
         { workspaceId: scope.workspaceId, contentId, collectionId, ...file },

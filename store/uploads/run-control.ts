@@ -62,8 +62,8 @@ const IN_SCOPE = `cc.workspace_id = :workspaceId
   and ${notDeleting('cc.collection_id')}`;
 
 /**
- * What is left outdated of a run `cc` that is started again, `:stage` being the new one. One that is only stored ends the run, if one
- * is in progress, without a publication.
+ * What is left outdated of a run `cc` that is started again, `:stage` being the new one. One that is only stored ends a run in
+ * progress without a publication.
  */
 const OUTDATED_AFTER_RESTART = `cc.active_version is not null and case when :stage = 'stored' and cc.stage in ${IN_PROGRESS}
   then ${OUTDATED_WITHOUT_RUN} else cc.filters_outdated end`;

@@ -185,8 +185,8 @@ export function createRunStages(database: Database) {
     },
 
     /**
-     * Records a downloaded file, so that a later attempt does not download it again. Returns null when this run no longer owns it,
-     * otherwise whether its filter fields in other collections are outdated. The transaction must have locked the runs.
+     * Records a downloaded file, so that a later attempt does not download it again. Returns null when this run no longer owns
+     * it, otherwise whether filter fields in other collections are outdated. The transaction must have locked the runs.
      */
     async finishDownload(
       scope: Scope,

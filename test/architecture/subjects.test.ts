@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   index: ['collections', 'contents', 'memories', 'uploads', 'workspaces'],
   memories: ['search'],
   search: ['collections', 'contents'],
-  uploads: ['archives', 'blobs', 'collections', 'contents', 'crawls', 'outbox', 'webhooks'],
+  uploads: ['archives', 'blobs', 'collections', 'contents', 'crawls', 'index', 'outbox', 'webhooks'],
   webhooks: ['outbox'],
   workspaces: ['blobs', 'collections', 'contents', 'memories'],
 };

@@ -21,10 +21,9 @@ test('an upload of a file that another upload still ingests is complete when tha
     async () => receiver.received,
     ({ length }) => length >= 2,
   );
-  t.is(messages.length, 2);
   t.deepEqual(
-    new Set<unknown>(messages.map(({ event }) => event.data['upload_id'])),
-    new Set([first.upload_id, again.upload_id]),
+    messages.map(({ event }) => String(event.data['upload_id'])).toSorted(),
+    [String(first.upload_id), String(again.upload_id)].toSorted(),
   );
   for (const { event } of messages) {
     t.like(event.data, { status: 'completed', progress: { total: 1, settled: 1, by_status: { ready: 1 } } });

@@ -132,9 +132,9 @@ test('the progress of an upload counts a content that was removed and added agai
   const [removed = ''] = contentIds;
   const id = uuidv7();
   const plain = { contentType: 'text', ingest: true, workflowId: null, errors: [], createdBy: 'a test' };
-  await stores.uploads.insert(scope, { ...plain, id, collectionId, total: 2, contentIds, isCounted: true });
   const run = { runId: id, uploadId: id, workflowId: null, stage: 'pending' as const };
   await stores.runControl.restart(scope, collectionId, { ...run, contentIds });
+  await stores.uploads.insert(scope, { ...plain, id, collectionId, total: 2, contentIds, isCounted: true });
   const link = { upload_id: null, workflow_id: null, stage: 'pending' as const, reader: 'native' };
   const addTo = (where: string) =>
     stores.runControl.insert(scope, where, [
