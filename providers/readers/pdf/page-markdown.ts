@@ -31,8 +31,9 @@ const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
 /** Stretches Arabic words to fill a line. */
 const TATWEEL = /\u0640+/g;
-/** Scripts written without spaces. */
-const SCRIPT_WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** Scripts written without spaces, and full-width punctuation. */
+const SCRIPT_WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3001-\u301f\u30fc\uff01-\uff65]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 
 /**

@@ -11,11 +11,18 @@ export type PageRotation = {
   height: number;
   rotateBox(this: void, box: Box): Box;
   rotateRuledLine(this: void, rule: RuledLine): RuledLine;
+  /** The text is written from top to bottom, in columns from right to left: these are the lines of the rotated page. */
+  isVertical?: true;
 };
 
 const SAMPLES = 9;
 /** Share of the sampled characters that must have the same angle for the page to be rotated. */
 const MIN_SHARE = 0.6;
+/** Pairs of characters that are compared to detect vertical text, and how many must be one above the other. */
+const [VERTICAL_SAMPLES, MIN_VERTICAL_PAIRS] = [30, 3];
+/** The first of the blocks of East Asian scripts in Unicode: radicals. */
+const FIRST_EAST_ASIAN = 0x2e80;
+const VERTICAL_LINE_SPACE = 0.15;
 export const QUARTER_TURN = Math.PI / 2;
 /** In quarter turns. */
 export const MAX_DEVIATION = 0.1;
@@ -27,6 +34,10 @@ export const MAX_DEVIATION = 0.1;
 export function readPageRotation(pdfium: Pdfium, page: number, textPage: number): PageRotation {
   const { left, bottom, right, top } = readPageBox(pdfium, page);
   const [width, height] = [right - left, top - bottom];
+  if (hasVerticalText(pdfium, textPage)) {
+    const rotation = rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: top - y, y: x - left }));
+    return { ...rotation, rotateBox: (box) => withLineSpace(rotation.rotateBox(box)), isVertical: true };
+  }
   switch (textQuarterTurns(pdfium, textPage)) {
     case 3:
       return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: y - bottom, y: right - x }));
@@ -65,6 +76,43 @@ function textQuarterTurns(pdfium: Pdfium, textPage: number): number {
   }
   const most = counts.indexOf(Math.max(...counts));
   return (counts[most] ?? 0) >= sampled * MIN_SHARE && sampled > 0 ? most : 0;
+}
+
+/**
+ * Whether most characters that are sampled stand above the next one. Only for East Asian scripts, whose characters are upright in
+ * vertical text; other scripts are turned.
+ */
+function hasVerticalText(pdfium: Pdfium, textPage: number): boolean {
+  const count = pdfium._FPDFText_CountChars(textPage);
+  const scratch = pdfium._malloc(16);
+  let [above, beside] = [0, 0];
+  for (let index = 0; index + 1 < count; index += Math.max(1, Math.floor(count / VERTICAL_SAMPLES))) {
+    const pair = [index, index + 1].map((at) => uprightBox(pdfium, { textPage, index: at, scratch }));
+    const [box, next] = pair;
+    if (!box || !next) continue;
+    if (next.left < box.right && next.right > box.left && next.top + next.bottom < box.top + box.bottom) above += 1;
+    else beside += 1;
+  }
+  pdfium._free(scratch);
+  return above >= MIN_VERTICAL_PAIRS && above >= (above + beside) * MIN_SHARE;
+}
+
+/** The box of an upright East Asian character; null for others. */
+function uprightBox(
+  pdfium: Pdfium,
+  { textPage, index, scratch }: { textPage: number; index: number; scratch: number },
+): Box | null {
+  if (pdfium._FPDFText_GetUnicode(textPage, index) < FIRST_EAST_ASIAN) return null;
+  const isUpright = Math.abs(pdfium._FPDFText_GetCharAngle(textPage, index)) < MAX_DEVIATION;
+  if (!isUpright || pdfium._FPDFText_GetLooseCharBox(textPage, index, scratch) === 0) return null;
+  const [left = 0, top = 0, right = 0, bottom = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+  return { left, top, right, bottom };
+}
+
+/** Boxes of vertical characters end where these end; those of other text include the ascent and descent of the font. */
+function withLineSpace(box: Box): Box {
+  const space = (box.top - box.bottom) * VERTICAL_LINE_SPACE;
+  return { ...box, top: box.top + space, bottom: box.bottom - space };
 }
 
 type Point = { x: number; y: number };

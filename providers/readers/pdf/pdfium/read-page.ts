@@ -35,7 +35,10 @@ export function readPage(
     const fields = readFormFields(pdfium, page, form)
       .map(({ text, box }) => ({ text, box: rotation.rotateBox(box) }))
       .filter(({ box }) => isVisible(box, rotation));
-    const lines = insertFieldValues(visibleLines(readPageLines(pdfium, textPage, rotation), rotation), fields);
+    const found = visibleLines(readPageLines(pdfium, textPage, rotation), rotation);
+    // Files and pdfium put columns in either order.
+    if (rotation.isVertical) found.sort((a, b) => b.first.bottom - a.first.bottom || a.first.left - b.first.left);
+    const lines = insertFieldValues(found, fields);
     if (lines.length === 0) return { width, height, lines, ruledLines: [], isImage: hasDrawing(pdfium, page) };
     const { ruledLines: drawn, dots } = readDrawing(pdfium, page);
     const ruledLines = joinLineSegments(
