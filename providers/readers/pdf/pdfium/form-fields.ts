@@ -7,6 +7,8 @@ const WIDGET = 20;
 /** Annotation flags: hidden (bit 2), no view (bit 6). */
 const INVISIBLE = 2 | 32;
 const [CHECKBOX, RADIO_BUTTON, COMBO_BOX, LIST_BOX, TEXT_FIELD] = [2, 3, 4, 5, 6];
+/** Field flag (bit 14): the value of the text field is shown as asterisks. */
+const PASSWORD = 1 << 13;
 const MAX_FIELDS = 2_000;
 const MAX_VALUE_BYTES = 64 * 1024;
 const FORM_INFO_BYTES = 512;
@@ -58,6 +60,7 @@ function readFieldValue(pdfium: Pdfium, { annotation, form, buffer }: Annotation
   const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
   if (type === CHECKBOX || type === RADIO_BUTTON) return isChecked(pdfium, annotation, buffer) ? '[x]' : '';
   if (type !== COMBO_BOX && type !== LIST_BOX && type !== TEXT_FIELD) return '';
+  if (type === TEXT_FIELD && (pdfium._FPDFAnnot_GetFormFieldFlags(form, annotation) & PASSWORD) !== 0) return '';
   const bytes = pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, buffer, MAX_VALUE_BYTES);
   return decodeValue(pdfium, buffer, bytes);
 }

@@ -46,6 +46,7 @@ export type Pdfium = {
   _FPDFAnnot_GetRect(annotation: number, rectangle: number): number;
   _FPDFAnnot_GetStringValue(annotation: number, key: number, buffer: number, sizeBytes: number): number;
   _FPDFAnnot_GetFormFieldType(form: number, annotation: number): number;
+  _FPDFAnnot_GetFormFieldFlags(form: number, annotation: number): number;
   _FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, sizeBytes: number): number;
   _FPDFPage_CountObjects(page: number): number;
   _FPDFPage_GetObject(page: number, index: number): number;

@@ -54,7 +54,7 @@ test('reads rotated and upside-down pages in display orientation', async (t) => 
 
 /** A form: its labels, and each widget with its entries and rectangle. */
 function form(labels: readonly PdfText[], widgets: readonly { entries: string; rect: string }[]): Buffer {
-  const content = labels.map(({ text, x, y }) => `BT /F 11 Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
+  const content = labels.map(({ text, x, y, size = 11 }) => `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
   const ids = widgets.map((_, index) => `${index + 6} 0 R`).join(' ');
   return pdfOfObjects(
     [
@@ -69,7 +69,7 @@ function form(labels: readonly PdfText[], widgets: readonly { entries: string; r
   );
 }
 
-test('puts the values of form fields after their labels', async (t) => {
+test('puts the values of form fields after their labels, without hidden ones and passwords', async (t) => {
   const states = '/AP << /N << /Yes 4 0 R /Off 4 0 R >> >>';
   const bytes = form(
     [
@@ -84,6 +84,7 @@ test('puts the values of form fields after their labels', async (t) => {
       { entries: `/Subtype /Widget /FT /Btn /T (a) /V /Yes /AS /Yes ${states}`, rect: '60 616 75 631' },
       { entries: `/Subtype /Widget /FT /Btn /T (b) /V /Off /AS /Off ${states}`, rect: '60 576 75 591' },
       { entries: '/Subtype /Widget /F 2 /FT /Tx /T (hidden) /V (unseen)', rect: '200 500 400 520' },
+      { entries: '/Subtype /Widget /FT /Tx /Ff 8192 /T (pin) /V (s3cret)', rect: '200 540 400 560' },
       { entries: '/Subtype /FreeText /Contents (Typed onto the page)', rect: '60 400 300 420' },
       { entries: '/Subtype /Text /Contents (A note that is closed)', rect: '60 300 80 320' },
     ],
@@ -99,6 +100,16 @@ test('puts the values of form fields after their labels', async (t) => {
     'Refused',
     'Typed onto the page',
   ]);
+});
+
+test('the value of a form field is no heading, whatever the size of its label', async (t) => {
+  const labels = [
+    { text: 'Applicant', x: 60, y: 700, size: 20 },
+    ...WRAPPED.map((text, line) => ({ text, x: 60, y: 600 - line * 14 })),
+  ];
+  const value = { entries: '/Subtype /Widget /FT /Tx /T (name) /V (Erika Mustermann)', rect: '200 692 400 716' };
+  const { text } = await readBytes(form(labels, [value]), { name: 'form.pdf' });
+  t.is(text.trim(), ['# Applicant', 'Erika Mustermann', WRAPPED.join(' ')].join('\n\n'));
 });
 
 test('keeps titles that differ only by number, and does not read a running header as a heading', async (t) => {
