@@ -51,6 +51,14 @@ export type Pdfium = {
   _FPDFPage_CountObjects(page: number): number;
   _FPDFPage_GetObject(page: number, index: number): number;
   _FPDFPageObj_GetType(object: number): number;
+  /** An object that is not active is neither drawn nor part of the text. */
+  _FPDFPageObj_SetIsActive(object: number, isActive: number): number;
+  _FPDFPageObj_CountMarks(object: number): number;
+  _FPDFPageObj_GetMark(object: number, index: number): number;
+  _FPDFPageObjMark_GetName(mark: number, buffer: number, sizeBytes: number, length: number): number;
+  _FPDFPageObjMark_GetParamStringValue(
+    ...args: [mark: number, key: number, buffer: number, sizeBytes: number, length: number]
+  ): number;
   _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
   _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
   _FPDFPath_CountSegments(path: number): number;
