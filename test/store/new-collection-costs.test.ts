@@ -33,9 +33,19 @@ async function acceptTexts(stores: Stores, count: number): Promise<Upload> {
       scope,
       collectionId,
       contentIds.map((id) => ({
-        ...{ id, name: `text ${id}`, description: null, metadata: {}, type: 'text/plain', size: 200, file_data: {} },
-        ...{ content_hash: hashOf(id), external_id: null, source: 'text' as const, url: null, created_by: 'a test' },
-        status: 'pending' as const,
+        id,
+        name: `text ${id}`,
+        description: null,
+        metadata: {},
+        type: 'text/plain',
+        size: 200,
+        content_hash: hashOf(id),
+        file_data: {},
+        external_id: null,
+        source: 'text',
+        url: null,
+        created_by: 'a test',
+        status: 'pending',
       })),
     );
     const run = { upload_id: runId, run_id: runId, workflow_id: workflowId, stage: 'pending' as const };
@@ -43,7 +53,11 @@ async function acceptTexts(stores: Stores, count: number): Promise<Upload> {
       scope,
       collectionId,
       contentIds.map((id) => ({
-        ...{ ...run, content_id: id, reader: 'native', dedupe_key: hashOf(id), external_id: null },
+        ...run,
+        content_id: id,
+        reader: 'native',
+        dedupe_key: hashOf(id),
+        external_id: null,
       })),
     );
     const upload = { id: runId, collectionId, contentType: 'text', ingest: true, workflowId, total: count, errors: [] };
@@ -118,15 +132,26 @@ function ingestionSteps({ scope, collectionId, runId, contentIds }: Upload): Sto
 function chunkOf(collectionId: string, contentId: string) {
   const metadata = { page: null, heading_path: [], start: 0, end: 200, tokens: 40 };
   return {
-    ...{ content_id: contentId, version: 1, chunk_index: 0, content: `text ${contentId}`, context: '' },
-    ...{ id: chunkId({ collectionId, contentId, version: 1, index: 0 }), size: 200, tokens: 40, metadata },
+    id: chunkId({ collectionId, contentId, version: 1, index: 0 }),
+    content_id: contentId,
+    version: 1,
+    chunk_index: 0,
+    content: `text ${contentId}`,
+    context: '',
+    size: 200,
+    tokens: 40,
+    metadata,
   };
 }
 
 function finishedRead(contentId: string) {
   const text = { key: `${contentId}/native/3`, facts: { bytes: 200, pages: [] } };
   return {
-    ...{ content_id: contentId, version: 1, planned_chunks: 1, text_sha256: hashOf(contentId), text },
+    content_id: contentId,
+    version: 1,
+    planned_chunks: 1,
+    text_sha256: hashOf(contentId),
+    text,
     file_data: { characters: 200 },
   };
 }
