@@ -29,7 +29,9 @@ function meansAbsent(schema: z.ZodType): boolean {
 function schemaFor(schema: unknown, value: object): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return schemaFor(schema.unwrap(), value);
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return schemaFor(schema.unwrap(), value);
-  if (schema instanceof z.ZodPipe) return schemaFor(schema.in, value);
+  // What checks a body before anything else is a transformation; the schema follows it.
+  if (schema instanceof z.ZodPipe)
+    return schemaFor(schema.in instanceof z.ZodTransform ? schema.out : schema.in, value);
   if (!(schema instanceof z.ZodUnion)) return schema;
   const kind = Array.isArray(value) ? z.ZodArray : z.ZodObject;
   const members = schema.options.map((option) => schemaFor(option, value)).filter((option) => option instanceof kind);

@@ -4,6 +4,7 @@ import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import { streamJsonList } from '#api/http/response/json-stream.ts';
 import { queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { parseInput } from '#api/http/request/validation.ts';
+import { CreateMessagesRequest } from '#domain/records/message.ts';
 import { withoutNulls } from '#api/http/request/without-nulls.ts';
 import { AppError } from '#domain/app-error.ts';
 
@@ -159,4 +160,6 @@ test('null means absent where a field may be absent and null has no meaning', (t
     t.deepEqual(withoutNulls(z.union([schema, z.array(schema)]), body), kept, JSON.stringify(body));
   }
   t.deepEqual(withoutNulls(schema.prefault({ required: '', content: '' }), { name: null }), {});
+  const messages = { conversation_id: null, content: [{ content: 'Hello.', created_at: null }] };
+  t.deepEqual(withoutNulls(CreateMessagesRequest, messages), { content: [{ content: 'Hello.' }] });
 });
