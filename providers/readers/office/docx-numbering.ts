@@ -1,6 +1,15 @@
+import { formatListNumber } from './list-number-formats.ts';
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 
-type Level = { format: string; text: string; start: number };
+type Level = {
+  format: string;
+  text: string;
+  start: number;
+  /** Shows the numbers of all levels in digits, as contracts do: `Section 1.01` below `Article I`. */
+  isLegal: boolean;
+  /** Starts again after a number of a level before this one, 1 for the first and 0 for never. */
+  restartLevel: number;
+};
 type List = { levels: Map<number, Level>; abstractId: string };
 
 /** Number formats that show no number. */
@@ -11,7 +20,7 @@ const MAX_LEVEL = 8;
 export class DocxNumbering {
   readonly #lists: ReadonlyMap<string, List>;
   /** Lists with the same abstract numbering share their counters. */
-  readonly #counters = new Map<string, number[]>();
+  readonly #counters = new Map<string, (number | undefined)[]>();
 
   constructor(lists: ReadonlyMap<string, List>) {
     this.#lists = lists;
@@ -25,15 +34,22 @@ export class DocxNumbering {
     const counters = this.#counters.get(list.abstractId) ?? [];
     this.#counters.set(list.abstractId, counters);
     counters[levelIndex] = (counters[levelIndex] ?? level.start - 1) + 1;
-    counters.length = levelIndex + 1;
+    restartLevels(counters, list, levelIndex);
     if (UNNUMBERED.has(level.format)) return null;
     return level.text.replace(/%(\d)/g, (_, digit: string) => {
       const index = Number(digit) - 1;
       const shown = list.levels.get(index);
       counters[index] ??= shown?.start ?? 1;
-      return formatListNumber(counters[index] ?? 1, index === levelIndex ? level.format : (shown?.format ?? 'decimal'));
+      const format = shown?.format ?? 'decimal';
+      return formatListNumber(counters[index] ?? 1, level.isLegal && format !== 'decimalZero' ? 'decimal' : format);
     });
   }
+}
+
+/** Forgets the counts of the levels below this one that start again. */
+function restartLevels(counters: (number | undefined)[], { levels }: List, levelIndex: number): void {
+  for (let index = levelIndex + 1; index < counters.length; index += 1)
+    if (levelIndex < (levels.get(index)?.restartLevel ?? index)) counters[index] = undefined;
 }
 
 /** Reads `word/numbering.xml` (ECMA-376, part 1, 17.9). */
@@ -41,12 +57,7 @@ export async function readDocxNumbering(xml: string | null): Promise<DocxNumberi
   const lists = new Map<string, List>();
   if (xml === null) return new DocxNumbering(lists);
   const root = await parseXml(xml);
-  const abstract = new Map(
-    childrenOf(root, 'w:abstractNum').map((element) => [
-      element.attributes['w:abstractNumId'] ?? '',
-      levelsOf(element),
-    ]),
-  );
+  const abstract = abstractLevels(childrenOf(root, 'w:abstractNum'));
   for (const number of childrenOf(root, 'w:num')) {
     const abstractId = childOf(number, 'w:abstractNumId')?.attributes['w:val'] ?? '';
     const levels = new Map(abstract.get(abstractId));
@@ -64,66 +75,29 @@ export async function readDocxNumbering(xml: string | null): Promise<DocxNumberi
   return new DocxNumbering(lists);
 }
 
-function levelsOf(element: XmlElement): Map<number, Level> {
+/** Levels by the id of the abstract numbering; one may refer to another by the style of lists that both have. */
+function abstractLevels(elements: readonly XmlElement[]): Map<string, Map<number, Level>> {
+  const valueOf = (element: XmlElement, name: string): string | undefined =>
+    childOf(element, name)?.attributes['w:val'];
   return new Map(
-    childrenOf(element, 'w:lvl').map((level) => {
-      const value = (name: string): string | undefined => childOf(level, name)?.attributes['w:val'];
-      const isLegal = childOf(level, 'w:isLgl') !== undefined;
-      const format = isLegal ? 'decimal' : (value('w:numFmt') ?? 'decimal');
-      const start = Number(value('w:start') ?? 1);
-      return [Number(level.attributes['w:ilvl'] ?? 0), { format, text: value('w:lvlText') ?? '', start }];
+    elements.map((element) => {
+      const link = valueOf(element, 'w:numStyleLink');
+      const linked = link === undefined ? undefined : elements.find((other) => valueOf(other, 'w:styleLink') === link);
+      return [element.attributes['w:abstractNumId'] ?? '', levelsOf(linked ?? element)];
     }),
   );
 }
 
-/** A number in a format of WordprocessingML, such as `lowerRoman`. */
-export function formatListNumber(number: number, format: string): string {
-  switch (format) {
-    case 'lowerLetter':
-      return letters(number);
-    case 'upperLetter':
-      return letters(number).toUpperCase();
-    case 'lowerRoman':
-      return roman(number).toLowerCase();
-    case 'upperRoman':
-      return roman(number);
-    case 'decimalZero':
-      return String(number).padStart(2, '0');
-    default:
-      return String(number);
-  }
-}
-
-/** a … z, aa, bb …, the sequence of Word. */
-function letters(number: number): string {
-  const index = Math.max(1, number) - 1;
-  return String.fromCharCode(97 + (index % 26)).repeat(Math.min(20, Math.floor(index / 26) + 1));
-}
-
-const ROMAN: readonly (readonly [value: number, letters: string])[] = [
-  [1000, 'M'],
-  [900, 'CM'],
-  [500, 'D'],
-  [400, 'CD'],
-  [100, 'C'],
-  [90, 'XC'],
-  [50, 'L'],
-  [40, 'XL'],
-  [10, 'X'],
-  [9, 'IX'],
-  [5, 'V'],
-  [4, 'IV'],
-  [1, 'I'],
-];
-
-function roman(number: number): string {
-  let left = Math.min(Math.max(1, number), 3999);
-  let text = '';
-  for (const [value, letter] of ROMAN) {
-    while (left >= value) {
-      text += letter;
-      left -= value;
-    }
-  }
-  return text;
+function levelsOf(element: XmlElement): Map<number, Level> {
+  return new Map(
+    childrenOf(element, 'w:lvl').map((level) => {
+      const value = (name: string): string | undefined => childOf(level, name)?.attributes['w:val'];
+      const index = Number(level.attributes['w:ilvl'] ?? 0);
+      const format = value('w:numFmt') ?? 'decimal';
+      const isLegal = /^(?:1|true|on)$/.test(childOf(level, 'w:isLgl') ? (value('w:isLgl') ?? '1') : '0');
+      const start = Number(value('w:start') ?? 1);
+      const restartLevel = Number(value('w:lvlRestart') ?? index);
+      return [index, { format, text: value('w:lvlText') ?? '', start, isLegal, restartLevel }];
+    }),
+  );
 }
