@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
+import { closeEmptyElements } from '#providers/readers/shared/close-empty-elements.ts';
 import { htmlToMarkdown, removeTitle } from '#providers/readers/shared/html-to-markdown.ts';
 import { EPUB } from '#providers/readers/shared/media-types.ts';
 import { decodePartName } from './package-relationships.ts';
@@ -36,7 +37,7 @@ export const epubReader: Reader = {
         continue;
       }
       // The title of a chapter is meant for a table of contents; most repeat that of the book.
-      const { markdown } = await htmlToMarkdown(removeTitle(html));
+      const { markdown } = await htmlToMarkdown(removeTitle(await closeEmptyElements(html)));
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
     if (missing > 0 && missing === chapters.length) {

@@ -21,7 +21,7 @@ const FORMATTING = new Set(
 const INDENTING = new Set(['li', 'blockquote']);
 const TABLE_PARTS = new Set('caption colgroup tbody td tfoot th thead tr'.split(' '));
 /** Without content, so they do not nest. */
-const VOID = new Set(
+export const VOID_ELEMENTS: ReadonlySet<string> = new Set(
   'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'.split(
     ' ',
   ),
@@ -161,7 +161,7 @@ class Flattening {
 
   #isTooDeep(name: string, { start, end }: { start: number; end: number }): boolean {
     const { depth, formatting, indenting } = this.#open;
-    if (VOID.has(name) || RAW_TEXT.has(name)) return false;
+    if (VOID_ELEMENTS.has(name) || RAW_TEXT.has(name)) return false;
     if (FORMATTING.has(name) && formatting >= MAX_FORMATTING) return true;
     if (INDENTING.has(name) && indenting >= MAX_INDENTING) return true;
     if (TABLE_PARTS.has(name) && this.#removed.has('table')) return true;

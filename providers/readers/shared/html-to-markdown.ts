@@ -1,9 +1,11 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
 import { markCheckBoxes } from './check-boxes.ts';
+import { closeEmptyElements, isXhtml } from './close-empty-elements.ts';
 import { flattenHtml } from './flatten-html.ts';
 import { unwrapLayoutTables } from './layout-tables.ts';
 import { unmarkListLabels } from './list-label.ts';
 import { replaceMath } from './replace-math.ts';
+import { placeStreamedContent } from './streamed-content.ts';
 import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
 import { cleanText } from './text-builder.ts';
@@ -52,11 +54,13 @@ export async function htmlToMarkdown(
 ): Promise<HtmlAsMarkdown> {
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
-  const flat = await flattenHtml(cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace));
+  const closed = isXhtml(html) ? await closeEmptyElements(html) : html;
+  const flat = await flattenHtml(cleanText(closed).replace(LONG_WHITE_SPACE, shortenWhiteSpace));
   // One element around everything keeps fragments and text outside <html>, and guarantees a root.
   const { document } = parseHTML(`<x-page>${flat}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
+  placeStreamedContent(root);
   replaceMath(root);
   removeElements(root, NOT_TEXT);
   unwrapButtons(root);

@@ -147,3 +147,31 @@ test('reads formulas as LaTeX, once: what they were made from, or made from thei
   const { text } = await readBytes(page, { name: 'a.html' });
   t.is(text, 'A $E=mc^2$.\n\nB $\\sqrt {x}$.\n\nC $x=\\frac{1}{2}y^{3}$.\n\nD $a_{1}$.\n\nE n + 1.\n\nF $p$ and $q$\n');
 });
+
+test('puts content that a server streams after the page where a browser shows it', async (t) => {
+  const place = (calls: string): string => `<script>$RC=function(b,c){};${calls}</script>`;
+  const waiting = '<!--$?--><template id="B:0"></template><p>Loading <!--$-->inner<!--/$--></p><!--/$-->';
+  const article = '<div hidden id="S:1"><h1>Installing</h1><template id="P:2"></template></div>';
+  const part = '<div hidden id="S:2"><p>Run the installer.</p></div>';
+  const page = `<main>${waiting}<p>After</p></main>${article}${part}${place('$RS("S:2","P:2");$RC("B:0","S:1")')}`;
+  t.is(await markdownOf(page), '# Installing\n\nRun the installer.\n\nAfter');
+  t.is(await markdownOf(`<main>${waiting}</main><div hidden id="S:1">x</div>`), 'Loading inner', 'nothing arrived');
+});
+
+test('reads declarative shadow DOM with the content of its slots in their places', async (t) => {
+  const tree = '<h1>Shadow</h1><slot name="lead">none</slot><slot></slot><p>End</p>';
+  const host = `<my-card><template shadowrootmode="open">${tree}</template><p>Light</p><p slot="lead">Lead</p></my-card>`;
+  t.is(await markdownOf(host), '# Shadow\n\nLead\n\nLight\n\nEnd');
+  t.is(await markdownOf('<template><p>Inert</p></template><p>Shown</p>'), 'Shown', 'other templates are not shown');
+});
+
+test('reads what follows an element that XHTML closes within its tag', async (t) => {
+  const xhtml = async (body: string, name = 'page.xhtml'): Promise<string> => {
+    const page = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>${body}</body></html>`;
+    return (await readBytes(page, { name })).text.trim();
+  };
+  for (const element of ['audio', 'video', 'iframe', 'object', 'canvas', 'textarea', 'script', 'style', 'template'])
+    t.is(await xhtml(`<p>Before</p><${element} title="a/>b"/><p>After</p>`), 'Before\n\nAfter', element);
+  t.is(await xhtml('<h2/><p>Text</p><pre />More<br/>lines'), 'Text\n\nMore\nlines');
+  t.is(await xhtml('<p>a</p><!-- <audio/> --><script>/*<![CDATA[*/ "<video/>" /*]]>*/</script><p>b</p>'), 'a\n\nb');
+});

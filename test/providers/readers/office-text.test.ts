@@ -112,6 +112,8 @@ test('reads a chapter without ruby text, with note references separated from wor
     '<html><head><title/><script src="x.js"/></head><body><p>The <ruby>漢<rt>かん</rt>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby> word<a epub:type="noteref" href="#n">1</a> and<sup><a href="#m">2</a></sup>.</p><a id="p2"/><p>x<sup>2</sup></p></body></html>';
   const { text } = await readBytes(epub(chapter), { name: 'b.epub' });
   t.is(text, 'The 漢字 word[1] and[2].\n\nx2\n\n');
+  const narrated = '<html><body><h1>One</h1><audio src="one.mp3"/><p>All of the text.</p></body></html>';
+  t.is((await readBytes(epub(narrated), { name: 'b.epub' })).text, '# One\n\nAll of the text.\n\n');
 });
 
 function book(files: Readonly<Record<string, string>>, hrefs: readonly string[]): Buffer {
