@@ -1,3 +1,4 @@
+import { countTitleRows, type FilledRow, SAMPLE_ROWS } from '#providers/readers/shared/title-rows.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 
 /** Wider tables are rendered as records, one `header: value` per line. */
@@ -6,26 +7,50 @@ const MAX_ROW_LENGTH = 400;
 /** A sheet with more cells is one table: a data list. */
 const MAX_SPLIT_CELLS = 200_000;
 
-type Region = { rows: number[]; columns: number[] };
+type Cell = { x: number; text: string };
+/** The filled cells of a block, by row. Blocks may be wide and nearly empty, so that not even empty cells are counted. */
+type Region = Cell[][];
 
-/** Renders the blocks of filled cells of a sheet, top down: narrow ones as Markdown tables, wide ones as records. */
+/**
+ * Renders the blocks of filled cells of a sheet, top down: their titles as paragraphs, narrow ones as Markdown tables, wide ones
+ * as records.
+ */
 export function* sheetBlocks(cells: SheetCells): Generator<string> {
-  for (const { rows, columns } of regionsOf(cells)) {
-    const grid = rows.map((y) => columns.map((x) => cells.get(y)?.get(x) ?? ''));
-    const length = grid.flat().reduce((sum, text) => sum + text.length, 0) / Math.max(1, grid.length);
-    const isNarrow = columns.length <= MAX_TABLE_COLUMNS && length <= MAX_ROW_LENGTH;
-    if (columns.length === 1 && grid.length === 1) yield grid[0]?.[0] ?? '';
-    else if (isNarrow || grid.length < 2) yield markdownTable(grid);
-    else yield recordsOf(grid);
+  for (const region of regionsOf(cells)) {
+    const firstColumn = region.reduce((least, row) => Math.min(least, row[0]?.x ?? least), Number.POSITIVE_INFINITY);
+    const titles = countTitleRows(region.slice(0, SAMPLE_ROWS).map((row) => filledRow(row, firstColumn)));
+    for (const row of region.slice(0, titles)) yield filledRow(row, firstColumn).texts.join(' ');
+    yield tableOf(region.slice(titles));
   }
 }
 
-function recordsOf([header = [], ...rows]: readonly (readonly string[])[]): string {
-  const record = (row: readonly string[]): string =>
-    row
-      .flatMap((value, index) => (value === '' ? [] : [header[index] ? `${header[index]}: ${value}` : value]))
-      .join('\n');
-  return rows.map(record).join('\n\n');
+/** A text that is repeated in each column is that of one merged cell. */
+function filledRow(row: readonly Cell[], firstColumn: number): FilledRow {
+  const texts = row.map(({ text }) => text);
+  const isMerged = texts.every((text) => text === texts[0]);
+  return { texts: isMerged ? texts.slice(0, 1) : texts, isFirstFilled: row[0]?.x === firstColumn };
+}
+
+function tableOf(rows: Region): string {
+  const columns = ascending(rows.flatMap((row) => row.map(({ x }) => x)));
+  const length = rows.flat().reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, rows.length);
+  const isNarrow = columns.length <= MAX_TABLE_COLUMNS && length <= MAX_ROW_LENGTH;
+  if (!isNarrow && rows.length > 1) return recordsOf(rows);
+  const texts = new Set(rows[0]?.map(({ text }) => text));
+  // One cell, or a merged one.
+  if (rows.length === 1 && texts.size === 1) return [...texts].join('');
+  return markdownTable(
+    rows.map((row) => {
+      const texts = new Map(row.map(({ x, text }) => [x, text]));
+      return columns.map((x) => texts.get(x) ?? '');
+    }),
+  );
+}
+
+function recordsOf([header = [], ...rows]: Region): string {
+  const names = new Map(header.map(({ x, text }) => [x, text]));
+  const line = ({ x, text }: Cell): string => (names.has(x) ? `${names.get(x)}: ${text}` : text);
+  return rows.map((row) => row.map(line).join('\n')).join('\n\n');
 }
 
 /** Cells that touch, also at a corner, form a block; empty rows and columns separate blocks. */
@@ -38,7 +63,7 @@ function regionsOf(cells: SheetCells): Region[] {
   for (const [y, line] of [...cells].sort(([a], [b]) => a - b)) {
     for (const x of [...line.keys()].sort((a, b) => a - b)) {
       const members = connectedCells({ x, y }, cells, seen);
-      if (members.length > 0) regions.push(regionOf(members));
+      if (members.length > 0) regions.push(regionOf(members, cells));
     }
   }
   return regions;
@@ -60,13 +85,22 @@ function connectedCells(start: Place, cells: SheetCells, seen: Set<string>): Pla
 }
 
 function wholeRegion(cells: SheetCells): Region {
-  const columns = new Set<number>();
-  for (const line of cells.values()) for (const x of line.keys()) columns.add(x);
-  return { rows: ascending(cells.keys()), columns: ascending(columns) };
+  return ascending(cells.keys()).map((y) => rowOf(cells, y, cells.get(y)?.keys() ?? []));
 }
 
-function regionOf(members: readonly Place[]): Region {
-  return { rows: ascending(members.map(({ y }) => y)), columns: ascending(members.map(({ x }) => x)) };
+function regionOf(members: readonly Place[], cells: SheetCells): Region {
+  const rows = Map.groupBy(members, ({ y }) => y);
+  return ascending(rows.keys()).map((y) =>
+    rowOf(
+      cells,
+      y,
+      (rows.get(y) ?? []).map(({ x }) => x),
+    ),
+  );
+}
+
+function rowOf(cells: SheetCells, y: number, columns: Iterable<number>): Cell[] {
+  return ascending(columns).map((x) => ({ x, text: cells.get(y)?.get(x) ?? '' }));
 }
 
 function ascending(values: Iterable<number>): number[] {

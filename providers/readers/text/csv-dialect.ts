@@ -1,8 +1,11 @@
 import { parse } from 'csv-parse/sync';
+import { countTitleRows, type FilledRow, SAMPLE_ROWS } from '#providers/readers/shared/title-rows.ts';
 
 export type CsvDialect = {
   delimiter: string;
-  /** Whether the first row contains column names. */
+  /** Rows above the table, such as its title. */
+  titleRows: number;
+  /** Whether the first row of the table contains column names. */
   hasHeader: boolean;
   /** Largest number of columns of a row in the sample. */
   columns: number;
@@ -14,7 +17,6 @@ export type CsvDialect = {
 
 /** In the order of preference among equally good ones: a comma is the most frequent in values. */
 const DELIMITERS = ['\t', ';', '|', ','];
-const SAMPLE_ROWS = 50;
 const LONG_CELL = 300;
 /** Against a header; a column of numbers below a name outweighs two. */
 const WEAK_VOTE = 0.5;
@@ -31,15 +33,25 @@ export function detectCsvDialect(sample: string, preferred?: string): CsvDialect
     ? fitting.find(({ delimiter, share }) => delimiter === preferred && share > 0.5)
     : undefined;
   const best = preferredFits ?? fitting.sort((a, b) => score(b) - score(a))[0];
-  const { delimiter, rows } = best ?? { delimiter: preferred ?? ',', rows: sampleRows(sample, preferred ?? ',') };
+  const { delimiter, rows: sampled } = best ?? {
+    delimiter: preferred ?? ',',
+    rows: sampleRows(sample, preferred ?? ','),
+  };
+  const titleRows = countTitleRows(sampled.map(filledRow));
+  const rows = sampled.slice(titleRows);
   const cells = rows.flat();
   return {
     delimiter,
+    titleRows,
     hasHeader: hasHeader(rows),
     columns: rows.reduce((most, row) => Math.max(most, row.length), 1),
     rowLength: cells.reduce((length, cell) => length + cell.length, 0) / Math.max(1, rows.length),
     hasLongCells: cells.some((cell) => cell.length > LONG_CELL || cell.includes('\n')),
   };
+}
+
+function filledRow(row: readonly string[]): FilledRow {
+  return { texts: row.filter((text) => text.trim() !== ''), isFirstFilled: row[0]?.trim() !== '' };
 }
 
 function sampleRows(sample: string, delimiter: string): string[][] {

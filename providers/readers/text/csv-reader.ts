@@ -21,7 +21,7 @@ type CsvSource = { path: string; charset: string; dialect: CsvDialect; quote: bo
 /**
  * Reads tables of values separated by comma, semicolon, tab or pipe, as a stream. A narrow table becomes a Markdown
  * table (each chunk of it repeats the header); a wide one, or one with long texts, becomes one record per row with a
- * `header: value` per line, so that a chunk names what its values mean. Ragged rows are kept and counted in
+ * `header: value` per line, so that a chunk names what its values mean. Rows above the header become paragraphs. Ragged rows are kept and counted in
  * `notes.ragged_rows`.
  */
 export const csvReader: Reader = {
@@ -68,7 +68,14 @@ async function renderCsv(source: CsvSource, { maxTextBytes }: ReadLimits): Promi
   let header: readonly string[] | null = null;
   let rows = 0;
   let raggedRows = 0;
+  let titlesLeft = dialect.titleRows;
   for await (const row of readRecords(source)) {
+    if (titlesLeft > 0) {
+      titlesLeft -= 1;
+      const title = row.map((cell) => cell.trim()).filter((cell) => cell !== '');
+      builder.append(title.length === 0 ? '' : `${title.join(' ')}\n\n`);
+      continue;
+    }
     if (header === null) {
       header = dialect.hasHeader ? row : [];
       if (isTable) builder.append(tableHead(header, dialect.columns));

@@ -44,6 +44,32 @@ test('renders wide tables and long texts as records that name their values', asy
   t.is(long.text, 'title: A\nbody: one\ntwo\n\ntitle: B\nbody: three\n\n');
 });
 
+test('writes the lines above the header of a table as paragraphs, and finds the header below them', async (t) => {
+  const lines = [
+    '"Current account";"DE12"',
+    '"Balance of 1 February:";"1.234,56"',
+    '""',
+    'Day;Payer;Payee;Purpose;Kind;Amount',
+  ];
+  const rows = Array.from({ length: 5 }, (_, index) => `0${index}.01.24;Ann;Shop ${index};Food;out;-1,5`);
+  const bank = await readBytes([...lines, ...rows].join('\n'), { name: 'bank.csv' });
+  t.true(
+    bank.text.startsWith(
+      'Current account DE12\n\nBalance of 1 February: 1.234,56\n\n| Day | Payer | Payee | Purpose | Kind | Amount |\n| --- |',
+    ),
+  );
+  t.deepEqual(bank.notes, { row_count: 5, column_count: 6 });
+  const names = Array.from({ length: 20 }, (_, index) => `h${index}`);
+  const wide = await readBytes(`Staff list\n${names.join(',')}\n${names.map(() => 'v').join(',')}\n`, {
+    name: 'w.csv',
+  });
+  t.true(wide.text.startsWith('Staff list\n\nh0: v\nh1: v\n'));
+  const groups = await readBytes(',Q1,,Q2,\nRegion,a,b,a,b\nNorth,1,2,3,4\n', { name: 'groups.csv' });
+  t.true(groups.text.includes('|  | Q1 |  | Q2 |  |\n'), 'names of groups of columns are no title');
+  const sparse = await readBytes('1,,\n1,2,\n1,2,3\n', { name: 'sparse.csv' });
+  t.true(sparse.text.includes('| 1 | 2 | 3 |') && sparse.text.startsWith('|'), 'numbers are no title');
+});
+
 test('keeps and counts ragged rows', async (t) => {
   const { text, notes } = await readBytes('a,b\n1,2\n3\n4,5,6\n', { name: 'x.csv' });
   t.true(text.includes('| 4 | 5 | 6 |'));

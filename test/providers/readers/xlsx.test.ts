@@ -1,4 +1,6 @@
 import test from 'ava';
+import { planChunks } from '#domain/chunking/plan-chunks.ts';
+import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
 import { zip } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
@@ -137,4 +139,44 @@ test('counts hidden sheets and does not read them', async (t) => {
   const { text, notes } = await readBytes(workbook({ rows: '', parts }), { name: 'w.xlsx' });
   t.is(text, '## visible\n\ncell of visible\n\n');
   t.deepEqual(notes, { sheet_count: 3, hidden_sheet_count: 2 });
+});
+
+/** Rows of cells with these texts. */
+function textRows(rows: readonly (readonly string[])[]): string {
+  const cell = (text: string): string => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  return rows.map((row) => `<row>${row.map((text) => (text === '' ? '<c/>' : cell(text))).join('')}</row>`).join('');
+}
+
+test('writes a title above a table as a paragraph, and repeats the header below it in each part', async (t) => {
+  const header = Array.from({ length: 18 }, (_, index) => `Skill ${index}`);
+  const people = Array.from({ length: 60 }, (_, row) => header.map((_name, column) => `p${row}c${column}`));
+  const merged = header.map(() => 'Staff list 2024');
+  const { text } = await readBytes(workbook({ rows: textRows([merged, header, ...people]) }), { name: 's.xlsx' });
+  t.true(text.startsWith('## Data\n\nStaff list 2024\n\nSkill 0: p0c0\nSkill 1: p0c1\n'));
+  t.is(text.split('Staff list 2024').length, 2, 'the title is no name of a column');
+  const narrow = [['Prices', '', ''], ['Item', 'Unit', 'Price'], ...people.map((row) => row.slice(0, 3))];
+  const table = await readBytes(workbook({ rows: textRows(narrow) }), { name: 's.xlsx' });
+  t.true(table.text.startsWith('## Data\n\nPrices\n\n| Item | Unit | Price |\n| --- | --- | --- |\n'));
+  const chunks = [
+    ...planChunks({ text: table.text, pages: [], notes: {} }, { maxTokens: 128, targetTokens: 100 }, (part) =>
+      Math.ceil(part.length / 4),
+    ),
+  ];
+  t.regex(chunks[1]?.context ?? '', /\| Item \| Unit \| Price \|/);
+});
+
+test('reads a staircase of filled cells by its cells, not by the square around them', async (t) => {
+  const size = 4000;
+  const cells = new Map(
+    Array.from({ length: size }, (_, index) => [
+      index,
+      new Map([
+        [index, `c${index}`],
+        [index + 1, `d${index}`],
+      ]),
+    ]),
+  );
+  const [records] = [...sheetBlocks(cells)];
+  t.true((records ?? '').length < 20 * size);
+  t.true(records?.endsWith(`c${size - 1}\nd${size - 1}`));
 });
