@@ -24,7 +24,7 @@ import { unstructuredReader } from '#providers/readers/external/unstructured-rea
 import { pptReader } from '#providers/readers/legacy/ppt-reader.ts';
 import { docReader } from '#providers/readers/legacy/doc-reader.ts';
 import { xlsReader } from '#providers/readers/legacy/xls-reader.ts';
-import { xlsxReader } from '#providers/readers/office/xlsx-reader.ts';
+import { xlsxReader } from '#providers/readers/office/sheets/xlsx-reader.ts';
 import { KNOWN_FORMATS } from './known-formats.ts';
 
 /**

@@ -3,7 +3,8 @@ import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 import { plainTexText, TEX_ACCENTS, TEX_DROPPED, TEX_SYMBOLS } from './tex-symbols.ts';
 import { environmentLabel, TEX_ENVIRONMENTS } from './tex-environments.ts';
-import { texTokens, type TexToken } from './tex-tokens.ts';
+import { enabledTexTokens } from './enabled-tex-tokens.ts';
+import type { TexToken } from './tex-tokens.ts';
 
 const SECTIONS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph', 'subparagraph'];
 const STRONG = new Set(['textbf', 'textsc']);
@@ -18,9 +19,9 @@ const [ROW, CELL] = ['\u0001', '\u0002'];
 /** Converts a LaTeX document to Markdown. Expands no macros and includes no other files; formulas stay LaTeX. */
 export function texToMarkdown(source: string): string {
   const start = source.indexOf('\\begin{document}');
-  const preamble = new TexConverter(texTokens(start === -1 ? '' : source.slice(0, start)));
+  const preamble = new TexConverter(enabledTexTokens(start === -1 ? '' : source.slice(0, start)));
   preamble.convert();
-  const body = new TexConverter(texTokens(start === -1 ? source : source.slice(start)), preamble.title !== '');
+  const body = new TexConverter(enabledTexTokens(start === -1 ? source : source.slice(start)), preamble.title !== '');
   const text = body.convert();
   const title = preamble.title || body.title;
   const author = preamble.author || body.author;

@@ -1,4 +1,4 @@
-import { formatNumber } from './number-formats.ts';
+import { formatNumber } from './sheets/number-formats.ts';
 import {
   childOf,
   childrenOf,

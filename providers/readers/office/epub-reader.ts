@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
-import { closeEmptyElements } from '#providers/readers/shared/close-empty-elements.ts';
+import { closeEmptyElements } from '#providers/readers/shared/html/close-empty-elements.ts';
 import { htmlToMarkdown, removeTitle } from '#providers/readers/shared/html-to-markdown.ts';
 import { EPUB } from '#providers/readers/shared/media-types.ts';
 import { decodePartName } from './package-relationships.ts';

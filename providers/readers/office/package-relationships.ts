@@ -20,6 +20,16 @@ export async function readPackageRelationships(archive: ZipArchive, part: string
   );
 }
 
+/** The main part of a package, which the package names; `usual` if it names none. */
+export async function mainPartOf(archive: ZipArchive, usual: string): Promise<string> {
+  return partOfType(await readPackageRelationships(archive, ''), 'officeDocument', usual);
+}
+
+/** The part of a type, such as `styles`; the one that the program of Microsoft writes, `usual`, if the relationships name none. */
+export function partOfType(relations: PackageRelationships, type: string, usual: string): string {
+  return [...relations.values()].find((relation) => relation.type.endsWith(`/${type}`))?.path ?? usual;
+}
+
 /** The name of the part with the relationships of a part; of the package for an empty name. */
 export function relationshipsPartOf(part: string): string {
   return posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);

@@ -4,7 +4,12 @@ import { readDiagram } from './diagram.ts';
 import { hiddenCount } from '#providers/readers/shared/hidden-count.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { PPTX } from '#providers/readers/shared/media-types.ts';
-import { decodePartName, readPackageRelationships, type PackageRelationships } from './package-relationships.ts';
+import {
+  decodePartName,
+  mainPartOf,
+  readPackageRelationships,
+  type PackageRelationships,
+} from './package-relationships.ts';
 import { pptxSlideHtml } from './pptx-slide.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import {
@@ -51,8 +56,9 @@ export const pptxReader: Reader = {
 
 /** Paths of the slides in the order of the presentation, which differs from the order of their names. */
 async function slidePaths(archive: ZipArchive): Promise<string[]> {
-  const xml = await archive.text(PRESENTATION);
-  const relations = await readPackageRelationships(archive, PRESENTATION);
+  const presentation = await mainPartOf(archive, PRESENTATION);
+  const xml = await archive.text(presentation);
+  const relations = await readPackageRelationships(archive, presentation);
   const ids =
     xml === null ? [] : descendantsOf(await parseXml(xml), 'p:sldId').map(({ attributes }) => attributes['r:id']);
   const listed = ids.map((id) => relations.get(id ?? '')?.path).filter((path) => path !== undefined);

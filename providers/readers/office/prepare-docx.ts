@@ -8,7 +8,8 @@ import { type DocxNumbering, readDocxNumbering } from './docx-numbering.ts';
 import { type DocxStyle, readNumberingReference, readDocxStyles } from './docx-styles.ts';
 import { prepareDocxTables } from './docx-tables.ts';
 import {
-  type PackageRelationships,
+  mainPartOf,
+  partOfType,
   readPackageRelationships,
   relationshipsPartOf,
   resolveTarget,
@@ -28,7 +29,6 @@ import {
 import { packZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 const DOCUMENT = 'word/document.xml';
-const OFFICE_DOCUMENT = /\/officeDocument$/;
 /** The parts that mammoth reads; images and fonts are omitted. */
 const TEXT_PART = /^(?:\[Content_Types\]\.xml|_rels\/\.rels|word\/(?:_rels\/)?[^/]+\.(?:xml|rels))$/;
 const NOTES = ['footnotes', 'endnotes', 'comments'];
@@ -64,12 +64,9 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
     if (bytes) parts.set(name, bytes);
   }
   const text = (name: string): string | null => parts.get(name)?.toString('utf8') ?? null;
-  const main = [...(await readPackageRelationships(archive, '')).values()].find(({ type }) =>
-    OFFICE_DOCUMENT.test(type),
-  );
-  const documentPart = main?.path ?? DOCUMENT;
+  const documentPart = await mainPartOf(archive, DOCUMENT);
   const relations = await readPackageRelationships(archive, documentPart);
-  const partOf = (type: string): string => partOfType(relations, type);
+  const partOf = (type: string): string => partOfType(relations, type, `word/${type}.xml`);
   const styles = await readDocxStyles(text(partOf('styles')));
   const source = text(documentPart);
   const headingStyles = new Map<string, number>();
@@ -97,12 +94,6 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
 
 function xmlPart(root: XmlElement): Buffer {
   return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${serializeXml(root)}`);
-}
-
-/** The part of a type, such as `styles`; the name that Word gives it when the document does not say. */
-function partOfType(relations: PackageRelationships, type: string): string {
-  const found = [...relations.values()].find((relation) => relation.type.endsWith(`/${type}`));
-  return found?.path ?? `word/${type}.xml`;
 }
 
 /** Writes the part names of the targets, which mammoth does not find by `./styles.xml` or `../word/styles.xml`. */

@@ -1,11 +1,11 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
 import { markCheckBoxes } from './check-boxes.ts';
-import { closeEmptyElements, isXhtml } from './close-empty-elements.ts';
+import { closeEmptyElements, isXhtml } from './html/close-empty-elements.ts';
 import { flattenHtml } from './flatten-html.ts';
 import { unwrapLayoutTables } from './layout-tables.ts';
 import { unmarkListLabels } from './list-label.ts';
 import { replaceMath } from './replace-math.ts';
-import { placeStreamedContent } from './streamed-content.ts';
+import { placeStreamedContent } from './html/streamed-content.ts';
 import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
 import { cleanText } from './text-builder.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { planChunks } from '#domain/chunking/plan-chunks.ts';
-import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
+import { sheetBlocks } from '#providers/readers/office/sheets/sheet-blocks.ts';
 import { zip } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 

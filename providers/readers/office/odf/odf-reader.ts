@@ -7,7 +7,7 @@ import { odfHtml, type OdfParts } from './odf-html.ts';
 import { OdfNumbering } from './odf-numbering.ts';
 import { readOdfObjects } from './odf-objects.ts';
 import { readOdfSheet } from './odf-sheet.ts';
-import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
+import { sheetBlocks } from '#providers/readers/office/sheets/sheet-blocks.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';

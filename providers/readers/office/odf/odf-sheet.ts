@@ -1,5 +1,6 @@
+import { HiddenCells } from '#providers/readers/office/sheets/hidden-cells.ts';
 import { childrenOf, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml.ts';
-import type { SheetCells } from '#providers/readers/office/sheet-blocks.ts';
+import type { SheetCells } from '#providers/readers/office/sheets/sheet-blocks.ts';
 
 /** Repetitions of a cell or row that are filled; sheets end in runs of a million empty ones. */
 const MAX_FILLED_REPEATS = 1_000;
@@ -13,27 +14,56 @@ const VALUE_NAMES: ReadonlyMap<string, string> = new Map([
   ['boolean', 'boolean-value'],
 ]);
 const BLANKS = new Set(['text:s', 'text:tab', 'text:line-break']);
-const ROW_GROUPS = ['table:table-row', 'table:table-rows', 'table:table-header-rows', 'table:table-row-group'];
+const ROWS = {
+  part: 'table:table-row',
+  groups: ['table:table-rows', 'table:table-header-rows', 'table:table-row-group'],
+};
+const COLUMNS = {
+  part: 'table:table-column',
+  groups: ['table:table-columns', 'table:table-header-columns', 'table:table-column-group'],
+};
 
-/** Reads the filled cells of an OpenDocument sheet. */
+/** Reads the filled cells of an OpenDocument sheet, without hidden rows and columns. */
 export function readOdfSheet(sheet: XmlElement): SheetCells {
   const cells = new Map<number, Map<number, string>>();
+  const hidden = hiddenColumns(sheet);
   let y = 0;
-  for (const row of rowsOf(sheet)) {
+  for (const row of partsOf(sheet, ROWS)) {
     const line = rowCells(row);
     const repeats = repeatsOf(row, 'table:number-rows-repeated');
-    if (line.size > 0) {
-      for (let copy = 0; copy < Math.min(repeats, MAX_FILLED_REPEATS); copy += 1) cells.set(y + copy, new Map(line));
+    for (let copy = 0; copy < Math.min(repeats, MAX_FILLED_REPEATS); copy += 1) {
+      if (line.size > 0) cells.set(y + copy, new Map(line));
+      if (isHidden(row)) hidden.hideRow(y + copy);
     }
     y += repeats;
   }
-  return cells;
+  return hidden.visibleOf(cells);
 }
 
-function rowsOf(parent: XmlElement): XmlElement[] {
-  return childrenOf(parent, ...ROW_GROUPS).flatMap((child) =>
-    child.name === 'table:table-row' ? [child] : rowsOf(child),
-  );
+function hiddenColumns(sheet: XmlElement): HiddenCells {
+  const hidden = new HiddenCells();
+  let x = 0;
+  for (const column of partsOf(sheet, COLUMNS)) {
+    const repeats = repeatsOf(column, 'table:number-columns-repeated');
+    if (isHidden(column)) hidden.hideColumns(x, x + repeats - 1);
+    x += repeats;
+  }
+  return hidden;
+}
+
+/** Whether a row or column is hidden, and not by a filter. */
+function isHidden({ attributes }: XmlElement): boolean {
+  return attributes['table:visibility'] === 'collapse';
+}
+
+/** The rows or columns of a sheet, also of those in groups; what a collapsed group hides is shown. */
+function partsOf(parent: XmlElement, names: { part: string; groups: readonly string[] }): XmlElement[] {
+  return childrenOf(parent, names.part, ...names.groups).flatMap((child) => {
+    if (child.name === names.part) return [child];
+    const parts = partsOf(child, names);
+    if (child.attributes['table:display'] !== 'false') return parts;
+    return parts.map((part) => ({ ...part, attributes: { ...part.attributes, 'table:visibility': 'visible' } }));
+  });
 }
 
 function rowCells(row: XmlElement): Map<number, string> {

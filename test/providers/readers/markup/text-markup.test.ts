@@ -206,3 +206,14 @@ test('reads addresses with percent signs and shortened rules of tables in LaTeX'
   t.true(text.startsWith('See https://example.com/a%20b_c and [the *label*](https://example.com/50%/z) here.'));
   t.true(text.endsWith('| Model | Score | Score |\n| --- | --- | --- |\n|  | A | B |\n| X | 1 | 2 |'));
 });
+
+test('reads no LaTeX that \\iffalse disables, but what follows its \\else', async (t) => {
+  const text = await textOf('paper.tex', [
+    '\\documentclass{article}\\begin{document}',
+    'Before \\iffalse hidden \\ifx\\a\\b inner \\else other \\fi $a \\iff b$ more \\fi after.',
+    '',
+    '\\iffalse old \\else new \\fi end.',
+    '\\end{document}',
+  ]);
+  t.is(text.replace(/ +/g, ' '), 'Before after.\n\nnew end.');
+});

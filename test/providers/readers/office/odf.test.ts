@@ -93,3 +93,18 @@ test('does not read hidden sheets and slides of OpenDocument files', async (t) =
     `<draw:page draw:style-name="${style}"><draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`;
   t.is(await odfText('presentation', slide('dp2', 'Draft') + slide('dp1', 'Offer'), { styles }), 'Offer');
 });
+
+test('does not read hidden rows and columns of OpenDocument sheets, but those that a filter or a collapsed group hides', async (t) => {
+  const row = (attributes: string, ...texts: string[]): string =>
+    `<table:table-row ${attributes}>${texts.map((text) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+  const columns = '<table:table-column/><table:table-column table:visibility="collapse"/><table:table-column/>';
+  const rows =
+    row('', 'Item', 'Cost', 'Price') +
+    row('table:visibility="collapse"', 'Old', '1', '2') +
+    row('table:visibility="filter"', 'Bolt', '3', '4') +
+    `<table:table-row-group table:display="false">${row('table:visibility="collapse"', 'Nut', '5', '6')}</table:table-row-group>`;
+  t.is(
+    await odfText('spreadsheet', `<table:table table:name="S">${columns}${rows}</table:table>`),
+    '## S\n\n| Item | Price |\n| --- | --- |\n| Bolt | 4 |\n| Nut | 6 |',
+  );
+});

@@ -1,4 +1,4 @@
-import { VOID_ELEMENTS } from './flatten-html.ts';
+import { VOID_ELEMENTS } from '../flatten-html.ts';
 
 const NAMESPACE = /^\s*<\?xml\s|<html\s[^>]*xmlns\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/i;
 const BEGINNING = 4096;

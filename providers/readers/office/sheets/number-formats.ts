@@ -2,10 +2,12 @@ import { childOf, childrenOf, parseXml } from '#providers/readers/shared/xml.ts'
 import type { ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /**
- * How a cell format displays numbers: as date, time, both, duration in hours beyond a day, or percentage; null for
- * plain numbers.
+ * How a cell format displays numbers: as date, time, both, duration in hours beyond a day, percentage, or with the digits of a
+ * code; null for plain numbers.
  */
-export type NumberFormat = 'date' | 'time' | 'datetime' | 'duration' | 'percent' | null;
+export type NumberFormat = 'date' | 'time' | 'datetime' | 'duration' | 'percent' | DigitCode | null;
+/** A zero for each digit, and what separates them, such as `00000` of a postal code or `000-00-0000`. */
+type DigitCode = { code: string };
 
 const DAY_SECONDS = 86_400;
 /** Day 0 of the 1900 date system, which counts a leap day that did not exist; exact from March 1900 on. */
@@ -21,9 +23,9 @@ const EPOCH_1904_OFFSET_DAYS = 1462;
 const LITERAL = /"[^"]*"|\\.|_.|\*./g;
 const ELAPSED = /\[(?:h+|m+|s+)\]/i;
 
-/** Reads the number formats of `xl/styles.xml` by index of the cell format (ECMA-376, part 1, 18.8.30). */
-export async function readNumberFormats(archive: ZipArchive): Promise<NumberFormat[]> {
-  const xml = await archive.text('xl/styles.xml');
+/** Reads the number formats of a part of styles by index of the cell format (ECMA-376, part 1, 18.8.30). */
+export async function readNumberFormats(archive: ZipArchive, part: string): Promise<NumberFormat[]> {
+  const xml = await archive.text(part);
   if (xml === null) return [];
   const root = await parseXml(xml, { dropsPrefixes: true });
   const codes = new Map(
@@ -58,7 +60,15 @@ export function numberFormatOf(id: number, code: string | undefined): NumberForm
   const hasTime = /[hs]/.test(parts);
   if (hasDate) return hasTime ? 'datetime' : 'date';
   if (hasTime) return 'time';
-  return plain.includes('%') ? 'percent' : null;
+  return plain.includes('%') ? 'percent' : digitCodeOf(code.split(';')[0] ?? '');
+}
+
+function digitCodeOf(section: string): DigitCode | null {
+  const code = section
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\\([^0])|"([^0"]*)"/g, (_, escaped?: string, quoted?: string) => escaped ?? quoted ?? '')
+    .trim();
+  return /^[A-Za-z]{0,3}[-\s/()0]*0[-\s/()]*0$/.test(code) ? { code } : null;
 }
 
 /** Formats a stored number for display, without artifacts of binary fractions. */
@@ -67,6 +77,7 @@ export function formatNumber(stored: string, style: NumberFormat, { is1904 = fal
   if (!Number.isFinite(value) || stored.trim() === '') return stored;
   if (style === 'percent') return `${Number((value * 100).toPrecision(12))}%`;
   if (style === 'duration') return formatDuration(value);
+  if (style !== null && typeof style === 'object') return withDigits(stored, style);
   const isDay = value >= 0 && value < 2_958_466 - EPOCH_1904_OFFSET_DAYS;
   if (style === null || !isDay) return /\.\d{14,}|\de-/i.test(stored) ? String(Number(value.toPrecision(15))) : stored;
   const iso = toIsoTime(is1904 ? value + EPOCH_1904_OFFSET_DAYS : value);
@@ -74,6 +85,15 @@ export function formatNumber(stored: string, style: NumberFormat, { is1904 = fal
   // A time without a date is stored on day 0.
   if (style === 'time' || (value < 1 && !is1904)) return style === 'date' ? stored : time;
   return style === 'date' ? date : `${date} ${time}`;
+}
+
+/** Fills the zeros of a code from the right; further digits are at its beginning. */
+function withDigits(stored: string, { code }: DigitCode): string {
+  if (!/^\d{1,15}$/.test(stored)) return stored;
+  const digits = stored.padStart(code.split('0').length - 1, '0');
+  let next = digits.length - code.split('0').length + 1;
+  const first = digits.slice(0, next);
+  return code.replace(/0/g, (_, place: number) => (place === code.indexOf('0') ? first : '') + digits.charAt(next++));
 }
 
 function toIsoTime(days: number): string {

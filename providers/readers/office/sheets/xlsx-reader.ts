@@ -1,14 +1,28 @@
 import type { Reader } from '#domain/reader.ts';
-import { readChart } from './chart.ts';
+import { readChart } from '../chart.ts';
 import { hiddenCount } from '#providers/readers/shared/hidden-count.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 import { XLSX } from '#providers/readers/shared/media-types.ts';
-import { readPackageRelationships } from './package-relationships.ts';
+import {
+  mainPartOf,
+  type PackageRelationships,
+  partOfType,
+  readPackageRelationships,
+} from '../package-relationships.ts';
 import { sheetBlocks, type SheetCells } from './sheet-blocks.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { readSharedStrings, readXlsxSheet, richText } from './xlsx-sheet.ts';
 import { readNumberFormats } from './number-formats.ts';
-import { childOf, childrenOf, descendantsOf, forEachElement, parseXml, textOf } from '#providers/readers/shared/xml.ts';
+import {
+  childOf,
+  childrenOf,
+  descendantsOf,
+  forEachElement,
+  isElement,
+  parseXml,
+  textOf,
+  type XmlElement,
+} from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 
 /** Assumed ratio of XML to text; limits the inflated size of the parts. */
@@ -25,10 +39,12 @@ export const xlsxReader: Reader = {
   async read({ path }, { maxTextBytes }) {
     const archive = await openZip(path, { formatName: 'Excel workbook', maxBytes: maxTextBytes * MARKUP_RATIO });
     const builder = new TextBuilder(maxTextBytes);
-    const { sheets, is1904 } = await sheetsOf(archive);
+    const workbookPart = await mainPartOf(archive, WORKBOOK);
+    const relations = await readPackageRelationships(archive, workbookPart);
+    const { sheets, is1904 } = await sheetsOf(await archive.text(workbookPart), relations);
     const workbook = {
-      sharedStrings: await readSharedStrings(archive),
-      numberFormats: await readNumberFormats(archive),
+      sharedStrings: await readSharedStrings(archive, partOfType(relations, 'sharedStrings', 'xl/sharedStrings.xml')),
+      numberFormats: await readNumberFormats(archive, partOfType(relations, 'styles', 'xl/styles.xml')),
       is1904,
     };
     const shown = sheets.filter(({ isHidden }) => !isHidden);
@@ -45,11 +61,12 @@ export const xlsxReader: Reader = {
 
 type SheetPart = { name: string; path: string; isHidden: boolean };
 
-async function sheetsOf(archive: ZipArchive): Promise<{ sheets: SheetPart[]; is1904: boolean }> {
-  const xml = await archive.text(WORKBOOK);
+async function sheetsOf(
+  xml: string | null,
+  relations: PackageRelationships,
+): Promise<{ sheets: SheetPart[]; is1904: boolean }> {
   if (xml === null) return { sheets: [], is1904: false };
   const root = await parseXml(xml, { dropsPrefixes: true });
-  const relations = await readPackageRelationships(archive, WORKBOOK);
   const sheets = childrenOf(childOf(root, 'sheets'), 'sheet').flatMap(({ attributes }) => {
     const relation = relations.get(attributes['r:id'] ?? '');
     const isHidden = ['hidden', 'veryHidden'].includes(attributes['state'] ?? '');
@@ -73,6 +90,7 @@ async function drawingBlocks(archive: ZipArchive, part: string): Promise<string[
   const xml = await archive.text(part);
   if (xml === null) return [];
   const drawing = await parseXml(xml);
+  removeFallbacks(drawing);
   const boxes = descendantsOf(drawing, 'xdr:txBody').map((box) =>
     descendantsOf(box, 'a:p')
       .map((paragraph) => descendantsOf(paragraph, 'a:t').map(textOf).join(''))
@@ -90,6 +108,15 @@ async function drawingBlocks(archive: ZipArchive, part: string): Promise<string[
     charts.push(`${title}${chart.kind}\n\n${markdownTable(chart.grid)}`);
   }
   return [...boxes.filter((text) => text !== ''), ...charts];
+}
+
+/** Removes what older programs show instead of a drawing that has a present version, such as a notice in place of a slicer. */
+function removeFallbacks(element: XmlElement): void {
+  const hasChoice = childOf(element, 'mc:Choice') !== undefined;
+  element.children = element.children.filter(
+    (child) => !hasChoice || !isElement(child) || child.name !== 'mc:Fallback',
+  );
+  for (const child of childrenOf(element)) removeFallbacks(child);
 }
 
 /** The notice for older versions that Excel puts before a threaded comment. */

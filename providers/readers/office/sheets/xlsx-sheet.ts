@@ -1,6 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
 import { columnNumber, createFormulaReader, type FormulaReader } from './formula-reader.ts';
+import { HiddenCells } from './hidden-cells.ts';
 import { type NumberFormat, formatNumber } from './number-formats.ts';
+import { readPackageRelationships } from '../package-relationships.ts';
 import { childOf, childrenOf, forEachElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 import type { ZipArchive } from '#providers/readers/shared/zip/zip-archive.ts';
 import type { SheetCells } from './sheet-blocks.ts';
@@ -19,18 +21,19 @@ const MAX_COLUMNS = 16_384;
 /** A merged area of more cells is not filled with its text. */
 const MAX_FILLED_MERGE_CELLS = 60;
 const MAX_REPEATED_LENGTH = 60;
+const READ_ELEMENTS = new Set(['col', 'row', 'mergeCell', 'autoFilter']);
 
 /** Reads the table of texts that cells reference. */
-export async function readSharedStrings(archive: ZipArchive): Promise<string[]> {
+export async function readSharedStrings(archive: ZipArchive, part: string): Promise<string[]> {
   const texts: string[] = [];
-  const xml = await archive.text('xl/sharedStrings.xml');
+  const xml = await archive.text(part);
   if (xml !== null) await forEachElement(xml, new Set(['si']), (element) => texts.push(richText(element)));
   return texts;
 }
 
 /**
  * Reads the filled cells of a sheet. A formula without a stored value is shown itself: libraries write such files, and compute
- * nothing. A short text of a merged area is repeated in each of its cells.
+ * nothing. A short text of a merged area is repeated in each of its cells. Hidden rows and columns are not read.
  */
 export async function readXlsxSheet(archive: ZipArchive, part: string, workbook: XlsxWorkbook): Promise<SheetCells> {
   const xml = await archive.text(part);
@@ -39,10 +42,17 @@ export async function readXlsxSheet(archive: ZipArchive, part: string, workbook:
   const merged: string[] = [];
   let nextRow = 0;
   const formulaOf = createFormulaReader();
-  await forEachElement(xml, new Set(['row', 'mergeCell']), (element) => {
-    const { ref, r } = element.attributes;
+  const hidden = new HiddenCells();
+  await forEachElement(xml, READ_ELEMENTS, (element) => {
+    const { ref = '', r } = element.attributes;
+    if (element.name === 'autoFilter') return hidden.addFilter(rowsOfRange(ref));
+    const isHidden = isTrue(element.attributes['hidden']) && element.attributes['outlineLevel'] === undefined;
+    if (element.name === 'col') {
+      if (isHidden) hidden.hideColumns(Number(element.attributes['min']) - 1, Number(element.attributes['max']) - 1);
+      return;
+    }
     if (element.name === 'mergeCell') {
-      merged.push(ref ?? '');
+      merged.push(ref);
       return;
     }
     const y = r === undefined ? nextRow : Number(r) - 1;
@@ -52,11 +62,35 @@ export async function readXlsxSheet(archive: ZipArchive, part: string, workbook:
         'unreadable',
         'The Excel workbook has rows out of range. Save it again in Excel and upload it.',
       );
+    if (isHidden) hidden.hideRow(y);
     const line = rowCells(element, { y, workbook, formulaOf });
     if (line.size > 0) cells.set(y, new Map([...(cells.get(y) ?? []), ...line]));
   });
   for (const reference of merged) fillMerged(cells, reference);
-  return cells;
+  if (hidden.hasRows)
+    for (const reference of await tableFilters(archive, part)) hidden.addFilter(rowsOfRange(reference));
+  return hidden.visibleOf(cells);
+}
+
+/** The cells of the tables in a sheet, which have filters of their own. */
+async function tableFilters(archive: ZipArchive, sheet: string): Promise<string[]> {
+  const references: string[] = [];
+  for (const { type, path } of (await readPackageRelationships(archive, sheet)).values()) {
+    const xml = type.endsWith('/table') ? await archive.text(path) : null;
+    if (xml !== null)
+      await forEachElement(xml, new Set(['autoFilter']), ({ attributes }) => references.push(attributes['ref'] ?? ''));
+  }
+  return references;
+}
+
+/** The rows of a range such as `A1:C20`, counted from 0. */
+function rowsOfRange(reference: string): { first: number; last: number } {
+  const [first = Number.NaN, last = first] = reference.split(':').map((place) => Number(/\d+$/.exec(place)?.[0]) - 1);
+  return { first, last };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value === '1' || value === 'true';
 }
 
 type RowReading = { y: number; workbook: XlsxWorkbook; formulaOf: FormulaReader };
