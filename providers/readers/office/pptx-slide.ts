@@ -1,4 +1,5 @@
 import { ommlToLatex } from './omml-to-latex.ts';
+import { isSymbolFont, symbolText } from '#providers/readers/shared/symbol-fonts.ts';
 import {
   childOf,
   childrenOf,
@@ -123,11 +124,20 @@ function paragraphHtml(paragraph: XmlElement): string {
 }
 
 function runHtml(run: XmlElement): string {
-  const text = escapeXml(childrenOf(run, 'a:t').map(textOf).join(''));
+  const text = escapeXml(shownText(run));
   const properties = childOf(run, 'a:rPr')?.attributes ?? {};
   const isOn = (value: string | undefined): boolean => value === '1' || value === 'true';
   const bold = isOn(properties['b']) ? `<strong>${text}</strong>` : text;
   return isOn(properties['i']) ? `<em>${bold}</em>` : bold;
+}
+
+/** The text of a run, in a symbol font the characters that it shows. One for symbols only applies to private characters. */
+function shownText(run: XmlElement): string {
+  const text = childrenOf(run, 'a:t').map(textOf).join('');
+  const fontOf = (name: string): string | undefined => childOf(childOf(run, 'a:rPr'), name)?.attributes['typeface'];
+  const [latin, symbols] = [fontOf('a:latin'), fontOf('a:sym')];
+  if (isSymbolFont(latin)) return symbolText(latin, text);
+  return isSymbolFont(symbols) ? symbolText(symbols, text, { isPrivate: true }) : text;
 }
 
 function plainText(paragraph: XmlElement): string {

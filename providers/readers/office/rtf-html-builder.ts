@@ -12,6 +12,9 @@ type SuspendedText = {
   out: string[];
 };
 
+/** The sign before an item of a list: a dot, or a picture with a tab. */
+const BULLET = /^(?:[•·]\s*|\p{So} *\t\s*)/u;
+
 /** Builds the HTML of an RTF document: paragraphs, tables, footnotes and text boxes. */
 export class RtfHtmlBuilder {
   /** Heading level of the paragraph; 0 for none. */
@@ -52,7 +55,7 @@ export class RtfHtmlBuilder {
     const text = this.#paragraph.trim();
     this.#paragraph = '';
     const tag = this.level === 0 ? 'p' : `h${this.level}`;
-    if (text !== '') this.#out.push(`<${tag}>${text.replace(/^[•·]\s*/, '- ')}</${tag}>`);
+    if (text !== '') this.#out.push(`<${tag}>${text.replace(BULLET, '- ')}</${tag}>`);
     this.#out.push(...this.#boxes.splice(0));
   }
 

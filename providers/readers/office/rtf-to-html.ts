@@ -1,5 +1,4 @@
-import iconv from 'iconv-lite';
-import { readRtfCharsets, type RtfCharsets } from './rtf-charsets.ts';
+import { decodeRtf, readRtfCharsets, shownCharacter, type RtfCharsets, type RtfEncoding } from './rtf-charsets.ts';
 import { RtfHtmlBuilder } from './rtf-html-builder.ts';
 
 /** Destinations that are not text of the document. */
@@ -41,8 +40,8 @@ type State = {
   bold: boolean;
   italic: boolean;
   unicodeFallbackLength: number;
-  /** Encoding of the current font; null for a symbol font. */
-  charset: string | null;
+  /** Encoding of the current font. */
+  charset: RtfEncoding;
   /** The destination that the group started and that ends with it. */
   destination: 'box' | 'note' | null;
 };
@@ -149,7 +148,8 @@ class RtfInterpreter {
     this.#flushBytes();
     // Bytes outside ASCII are in the code page of the font.
     // oxlint-disable-next-line no-control-regex -- ASCII is what is meant
-    this.#addText(/^[\0-\x7f]*$/.test(written) ? written : this.#decode(Buffer.from(written, 'latin1')));
+    const isPlain = typeof this.#state.charset === 'string' && /^[\0-\x7f]*$/.test(written);
+    this.#addText(isPlain ? written : decodeRtf(Buffer.from(written, 'latin1'), this.#state.charset));
   }
 
   control(word: string, number: number | null): void {
@@ -161,7 +161,7 @@ class RtfInterpreter {
     if (character !== undefined) return this.#addText(character);
     switch (word) {
       case 'u':
-        this.#addText(String.fromCharCode(((number ?? 0) + 65_536) % 65_536));
+        this.#addText(shownCharacter(String.fromCharCode(((number ?? 0) + 65_536) % 65_536), state.charset));
         this.#fallbackToSkip = state.unicodeFallbackLength;
         return;
       case 'uc':
@@ -207,9 +207,8 @@ class RtfInterpreter {
     }
   }
 
-  #charsetOf(font: number): string | null {
-    const charset = this.#charsets.fonts.get(font);
-    return charset === undefined ? this.#charsets.document : charset;
+  #charsetOf(font: number): RtfEncoding {
+    return this.#charsets.fonts.get(font) ?? this.#charsets.document;
   }
 
   #isText(): boolean {
@@ -230,13 +229,9 @@ class RtfInterpreter {
 
   #flushBytes(): void {
     if (this.#bytes.length === 0) return;
-    const text = this.#decode(Buffer.from(this.#bytes));
+    const text = decodeRtf(Buffer.from(this.#bytes), this.#state.charset);
     this.#bytes = [];
     this.#addText(text);
-  }
-
-  #decode(bytes: Buffer): string {
-    return this.#state.charset === null ? '•' : iconv.decode(bytes, this.#state.charset);
   }
 
   #addText(text: string): void {

@@ -1,4 +1,6 @@
 import { acceptDeletions } from './accept-deletions.ts';
+import { fontOf } from './docx-styles.ts';
+import { isSymbolFont, symbolText } from '#providers/readers/shared/symbol-fonts.ts';
 import {
   childOf,
   childrenOf,
@@ -38,6 +40,7 @@ function simplify(element: XmlElement): void {
         keepInnerBreaks(child);
         return [child];
       case 'w:r':
+        showSymbols(child);
         return withoutRuby(child);
       case 'w:fldChar':
         return [child, ...selectedText(child)];
@@ -75,6 +78,13 @@ function selectedText(fieldMark: XmlElement): XmlElement[] {
   const entry = childrenOf(list, 'w:listEntry')[Number(selected?.attributes['w:val'] ?? 0)];
   const text = entry?.attributes['w:val'] ?? '';
   return [{ name: 'w:t', attributes: { 'xml:space': 'preserve' }, children: [text] }];
+}
+
+/** Replaces the letters of a run in a symbol font by the characters that they show. */
+function showSymbols(run: XmlElement): void {
+  const font = fontOf(childOf(run, 'w:rPr'));
+  if (font === null || !isSymbolFont(font)) return;
+  for (const text of childrenOf(run, 'w:t')) text.children = [symbolText(font, textOf(text))];
 }
 
 /** Splits the run: the base text of ruby becomes a sibling of the run, not a child. */

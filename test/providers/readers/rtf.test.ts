@@ -58,3 +58,15 @@ test('reads a truncated table', async (t) => {
     '| a | b |\n| --- | --- |\n| 1 | 2 |\n',
   );
 });
+
+test('reads the characters that a symbol font shows, and its pictures before items as those of a list', async (t) => {
+  const fonts =
+    '{\\f0\\fcharset0 Arial;}{\\f1\\fnil\\fcharset2 Symbol;}{\\f2\\fnil\\fcharset2 Wingdings;}{\\f3\\fcharset2 Other;}';
+  const shown = async (body: string): Promise<string> => (await read(body, fonts)).trim();
+  t.is(
+    await shown("5 {\\f1 m}g/ml, x {\\f1\\'a3} 5 {\\f1\\'b1} {\\f1\\u-3999?}, {\\f2\\'fc} done"),
+    '5 μg/ml, x ≤ 5 ± α, ✓ done',
+  );
+  t.is(await shown("{\\f3 plain \\'f0}"), 'plain •', 'a font without known characters');
+  t.is(await shown("{\\listtext\\f2\\'a7\\tab}one\\par{\\listtext\\f2\\'d8\\tab}two\\par"), '- one\n\n- two');
+});

@@ -38,3 +38,10 @@ test('reads a text box of the present form that has no version for older program
   const found = await readDocx(`<w:p>${run(box)}${run(text('Anchor'))}</w:p>`);
   t.deepEqual(found.split(/\n+/).filter(Boolean), ['Anchor', 'In the box']);
 });
+
+test('reads the characters that a run in a symbol font shows', async (t) => {
+  const symbols = (words: string, font: string): string =>
+    run(`<w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}"/></w:rPr>${text(words)}`);
+  const body = `<w:p>${run(text('5 '))}${symbols('m', 'Symbol')}${run(text('g/ml '))}${symbols('\uF0FC', 'Wingdings')}${symbols(' m', 'Arial')}</w:p>`;
+  t.is(await readDocx(body), '5 μg/ml ✓ m\n');
+});
