@@ -1,4 +1,4 @@
-import { formatListNumber } from './list-number-formats.ts';
+import { formatListNumber } from '#providers/readers/shared/list-number-formats.ts';
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 
 type Level = {

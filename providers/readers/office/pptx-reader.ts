@@ -42,11 +42,13 @@ export const pptxReader: Reader = {
     const builder = new TextBuilder(maxTextBytes);
     const slides = await slidePaths(archive);
     let hidden = 0;
+    let hasHeading = false;
     for (const [index, slide] of slides.entries()) {
       builder.startPage(index + 1);
-      const html = await readSlide(archive, slide);
+      const html = await readSlide(archive, slide, hasHeading ? `Slide ${index + 1}` : null);
       if (html === null) hidden += 1;
       if (html === null) continue;
+      hasHeading ||= html.startsWith('<h1>');
       const { markdown } = await htmlToMarkdown(html, { isOffice: true });
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
@@ -68,17 +70,20 @@ async function slidePaths(archive: ZipArchive): Promise<string[]> {
   return slides.sort((a, b) => number(a) - number(b));
 }
 
-/** The HTML of a slide; null if it is hidden. */
-async function readSlide(archive: ZipArchive, path: string): Promise<string | null> {
+/**
+ * The HTML of a slide; null if it is hidden. `untitled` is the heading of a slide without one, where its text would otherwise be
+ * below that of an earlier slide.
+ */
+async function readSlide(archive: ZipArchive, path: string, untitled: string | null): Promise<string | null> {
   const xml = await archive.text(path);
   if (xml === null) return '';
   const slide = await parseXml(xml);
   if (['0', 'false'].includes(slide.attributes['show'] ?? '')) return null;
   const relations = await readPackageRelationships(archive, path);
   const charts = await chartHtml(archive, relations);
-  return (
-    pptxSlideHtml(slide, charts) + (await notesHtml(archive, relations)) + (await commentsHtml(archive, relations))
-  );
+  const html = pptxSlideHtml(slide, charts, { takesTitle: untitled !== null });
+  const whole = html + (await notesHtml(archive, relations)) + (await commentsHtml(archive, relations));
+  return untitled === null || whole === '' || html.startsWith('<h1>') ? whole : `<h1>${untitled}</h1>${whole}`;
 }
 
 /** The HTML of charts and diagrams by relationship id, for insertion where the slide shows them. */

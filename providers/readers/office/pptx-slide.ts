@@ -16,18 +16,38 @@ const TITLE_PLACEHOLDERS = new Set(['title', 'ctrTitle']);
 /** Placeholders whose paragraphs are list items by default. */
 const BODY_PLACEHOLDERS = new Set(['body', 'obj', '']);
 
-/** Converts a slide to HTML, its title first. `charts` are the rendered charts and diagrams by relationship id. */
-export function pptxSlideHtml(slide: XmlElement, charts: ReadonlyMap<string, string>): string {
+/** Longer texts are no titles. */
+const MAX_TITLE_LENGTH = 80;
+
+/**
+ * Converts a slide to HTML, its title first. `charts` are the rendered charts and diagrams by relationship id. `takesTitle` makes a
+ * title of a short first text when the slide has none.
+ */
+export function pptxSlideHtml(
+  slide: XmlElement,
+  charts: ReadonlyMap<string, string>,
+  { takesTitle = false } = {},
+): string {
   const tree = childOf(childOf(slide, 'p:cSld'), 'p:spTree');
   const shapes = shapesOf(tree);
-  const titles = shapes.filter((shape) => TITLE_PLACEHOLDERS.has(placeholderOf(shape) ?? ''));
+  const filledTitles = (found: readonly XmlElement[]): XmlElement[] => found.filter((shape) => oneLine(shape) !== '');
+  const named = shapes.filter((shape) => TITLE_PLACEHOLDERS.has(placeholderOf(shape) ?? ''));
+  const titles = filledTitles(named).length === 0 && takesTitle ? [...named, ...firstShortText(shapes)] : named;
   const others = shapes.filter((shape) => !titles.includes(shape));
-  const title = titles
-    .map((shape) => oneLine(shape))
-    .filter((text) => text !== '')
-    .join(' ');
+  const title = filledTitles(titles).map(oneLine).join(' ');
   const heading = title === '' ? '' : `<h1>${escapeXml(title)}</h1>`;
   return heading + others.map((shape) => shapeHtml(shape, charts)).join('');
+}
+
+/** The first text of a slide if it is a single short line above others, as authors write titles into text boxes. */
+function firstShortText(shapes: readonly XmlElement[]): XmlElement[] {
+  const texts = shapes.filter(
+    (shape) => oneLine(shape) !== '' && !FURNITURE_PLACEHOLDERS.has(placeholderOf(shape) ?? ''),
+  );
+  const [first] = texts;
+  if (first === undefined || texts.length === 1 || oneLine(first).length > MAX_TITLE_LENGTH) return [];
+  const lines = paragraphsOf(first).filter((paragraph) => plainText(paragraph).trim() !== '');
+  return lines.length === 1 ? [first] : [];
 }
 
 /** Shapes in drawing order, including those inside groups. */

@@ -1,5 +1,5 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
-import { markCheckBoxes } from './check-boxes.ts';
+import { markCheckBoxes } from './html/check-boxes.ts';
 import { closeEmptyElements, isXhtml } from './html/close-empty-elements.ts';
 import { flattenHtml } from './flatten-html.ts';
 import { unwrapLayoutTables } from './layout-tables.ts';

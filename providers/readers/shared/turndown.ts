@@ -1,6 +1,7 @@
 import type TurndownService from 'turndown';
 import { codeText } from './code-text.ts';
 import { takeListLabel } from './list-label.ts';
+import { formatListNumber } from './list-number-formats.ts';
 import { renderTable, TABLE_CELL, TABLE_ROW } from './markdown-table.ts';
 
 /** The part of a DOM element that the rules use; turndown's own types require a browser's DOM library. */
@@ -173,13 +174,25 @@ function codeBlock(node: DomElement): string {
   return `\n\n${fence}${language}\n${code}\n${fence}\n\n`;
 }
 
+/** What the `type` of an ordered list stands for; Markdown has numbers only. */
+const LIST_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['a', 'lowerLetter'],
+  ['A', 'upperLetter'],
+  ['i', 'lowerRoman'],
+  ['I', 'upperRoman'],
+]);
+
 function listItem(content: string, node: DomElement, numbers: WeakMap<DomElement, number>): string {
   const list = node.parentNode;
   let prefix = '- ';
   if (list?.nodeName === 'OL') {
-    const number = numbers.get(list) ?? (Number(list.getAttribute('start') ?? 1) || 1);
+    const given = [node.getAttribute('value'), numbers.get(list), list.getAttribute('start')].map((value) =>
+      value === null || value === undefined || value === '' ? Number.NaN : Number(value),
+    );
+    const number = given.find(Number.isInteger) ?? 1;
     numbers.set(list, number + 1);
-    prefix = `${number}. `;
+    const format = LIST_FORMATS.get(list.getAttribute('type') ?? '');
+    prefix = format === undefined || number < 1 ? `${number}. ` : `- ${formatListNumber(number, format)}. `;
   }
   const labelled = takeListLabel(content.trim());
   if (labelled) prefix = labelled.prefix;

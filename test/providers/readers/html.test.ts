@@ -28,6 +28,13 @@ test('keeps numbers and levels of nested lists', async (t) => {
   );
 });
 
+test('keeps the values of items and the letters of ordered lists', async (t) => {
+  t.is(await markdownOf('<ol start="5"><li value="7">seven<li>eight</ol>'), '7. seven\n8. eight');
+  t.is(await markdownOf('<ol type="a"><li>one<li>two</ol>'), '- a. one\n- b. two');
+  t.is(await markdownOf('<ol type="I" start="3"><li>one<li value="9">two</ol>'), '- III. one\n- IX. two');
+  t.is(await markdownOf('<ol type="1" start="0"><li>zero<li value="x">one</ol>'), '0. zero\n1. one');
+});
+
 test('keeps tables without a header row, with spans, pipes, line breaks and lists in cells', async (t) => {
   const table =
     '<table><caption>Sizes</caption><tr><td colspan="2">a|b</td><td rowspan="2">r</td></tr>' +

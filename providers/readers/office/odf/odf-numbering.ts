@@ -1,6 +1,6 @@
 import { LIST_LABEL } from '#providers/readers/shared/list-label.ts';
 import { childrenOf, descendantsOf, type XmlElement } from '#providers/readers/shared/xml.ts';
-import { formatListNumber } from '#providers/readers/office/list-number-formats.ts';
+import { formatListNumber } from '#providers/readers/shared/list-number-formats.ts';
 
 type Level = { format: string; prefix: string; suffix: string; displayed: number; start: number };
 

@@ -31,3 +31,19 @@ test('reads the characters that a run in a symbol font shows', async (t) => {
   const { text } = await readBytes(presentation([shape(run('5 ') + latin + run('g, ') + symbols)]), { name: 'p.pptx' });
   t.is(text.trim(), '5 μg, μ and m', 'a font for symbols applies to private characters only');
 });
+
+test('a slide without a title has a heading of its own below an earlier title: its first line, or its number', async (t) => {
+  const title = (text: string): string => shape(run(text), '<p:ph type="title"/>');
+  const long = 'A sentence that is too long for the title of a slide, and that goes on beyond what a title says.';
+  const slides = [
+    shape(run('Cover')) + shape(run('2026')),
+    title('Agenda') + shape(run('Welcome')),
+    shape(run('Budget')) + shape(run(long)),
+    shape(run(long)),
+    '',
+    title('End'),
+  ];
+  const { text } = await readBytes(presentation(slides), { name: 'p.pptx' });
+  const expected = ['Cover', '2026', '# Agenda', 'Welcome', '# Budget', long, '# Slide 4', long, '# End'];
+  t.deepEqual(text.split(/\n+/).filter(Boolean), expected);
+});
