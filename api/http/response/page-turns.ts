@@ -58,8 +58,18 @@ export type PageTurn = Disposable & {
 type Cost = { smallPages: number; readBytes: number; isTrial: boolean };
 type TurnPage = AskedPage & { isScan: boolean };
 type Waiting = { page: TurnPage; caller: string; start: (cost: Cost) => void };
-/** `unsent`: bytes by caller. */
-type Load = { smallPages: number; readBytes: number; unsent: Map<string, number>; waiting: Waiting[] };
+/**
+ * `unsent`: bytes by caller, of all of which `unsentBytes` is the sum. `isFull`: a large page waits for others to be read, and all that
+ * come after it wait too.
+ */
+type Load = {
+  smallPages: number;
+  readBytes: number;
+  unsent: Map<string, number>;
+  unsentBytes: number;
+  waiting: Waiting[];
+  isFull: boolean;
+};
 
 /**
  * Bounds what the pages of one workspace take from all others: processor time of the process and of the database, and memory. How
@@ -111,9 +121,9 @@ export class PageTurns {
     if (!this.#isSmall(page) && this.#largeOf(load, caller) >= this.#limits.waiting) throw tooMany();
     const { promise, resolve, reject } = Promise.withResolvers<Cost>();
     const waiting = { page, caller, start: resolve };
+    // Those that wait already gain nothing by it.
+    if (this.#tryStart(load, waiting)) return promise;
     load.waiting.push(waiting);
-    this.#dispatch(workspaceId);
-    if (!load.waiting.includes(waiting)) return promise;
     const signal = signalOf();
     const giveUp = (error: Error) => {
       // At once: another one that gives up in the same moment would otherwise start a request that has gone.
@@ -139,24 +149,28 @@ export class PageTurns {
   /** Starts what waits, in its order. Who does not take pages waits for itself, and holds back nobody else. */
   #dispatch(workspaceId: string): void {
     const load = this.#loadOf(workspaceId);
-    let isFull = false;
-    for (const next of load.waiting) {
-      const cost = this.#costOf(next.page);
-      if (cost.smallPages > 0) {
-        if (load.smallPages >= this.#limits.smallPages) continue;
-      } else {
-        if (isFull || (cost.isTrial && this.#tried.has(next.page.list)) || !this.#hasTaken(load, next, cost)) continue;
-        isFull = load.readBytes > 0 && load.readBytes + cost.readBytes > this.#limits.readBytes;
-        if (isFull) continue;
-      }
-      if (cost.isTrial) this.#tried.add(next.page.list);
-      load.waiting = load.waiting.filter((one) => one !== next);
-      load.smallPages += cost.smallPages;
-      load.readBytes += cost.readBytes;
-      next.start(cost);
-    }
-    if (load.smallPages + load.readBytes + load.unsent.size + load.waiting.length === 0)
+    load.isFull = false;
+    load.waiting = load.waiting.filter((next) => !this.#tryStart(load, next));
+    if (load.smallPages + load.readBytes + load.unsentBytes + load.waiting.length === 0)
       this.#loads.delete(workspaceId);
+  }
+
+  /** Starts a request if nothing holds it back, and returns whether it did. */
+  #tryStart(load: Load, next: Waiting): boolean {
+    const cost = this.#costOf(next.page);
+    if (cost.smallPages > 0) {
+      if (load.smallPages >= this.#limits.smallPages) return false;
+    } else {
+      if (load.isFull || (cost.isTrial && this.#tried.has(next.page.list)) || !this.#hasTaken(load, next, cost))
+        return false;
+      load.isFull = load.readBytes > 0 && load.readBytes + cost.readBytes > this.#limits.readBytes;
+      if (load.isFull) return false;
+    }
+    if (cost.isTrial) this.#tried.add(next.page.list);
+    load.smallPages += cost.smallPages;
+    load.readBytes += cost.readBytes;
+    next.start(cost);
+    return true;
   }
 
   #costOf(page: TurnPage): Cost {
@@ -176,30 +190,35 @@ export class PageTurns {
   }
 
   /** Whether the caller, and all of its workspace, have taken enough of their pages for another one. */
-  #hasTaken({ unsent }: Load, { caller }: Waiting, { readBytes }: Cost): boolean {
-    const hasRoom = (unsentBytes: number, limit: number) => unsentBytes === 0 || unsentBytes + readBytes <= limit;
-    const ofAll = [...unsent.values()].reduce((sum, bytes) => sum + bytes, 0);
+  #hasTaken(load: Load, { caller }: Waiting, { readBytes }: Cost): boolean {
+    const hasRoom = (bytes: number, limit: number) => bytes === 0 || bytes + readBytes <= limit;
     const { unsentBytes, workspaceUnsentBytes } = this.#limits;
-    return hasRoom(unsent.get(caller) ?? 0, unsentBytes) && hasRoom(ofAll, workspaceUnsentBytes);
+    return hasRoom(load.unsentBytes, workspaceUnsentBytes) && hasRoom(load.unsent.get(caller) ?? 0, unsentBytes);
   }
 
   #end(workspaceId: string, cost: Cost): void {
     const load = this.#loadOf(workspaceId);
+    // Small pages wait only while all of their places are taken.
+    const isAwaited = cost.readBytes > 0 || load.smallPages >= this.#limits.smallPages;
     load.smallPages -= cost.smallPages;
     load.readBytes -= cost.readBytes;
-    this.#dispatch(workspaceId);
+    if (isAwaited || load.waiting.length === 0) this.#dispatch(workspaceId);
   }
 
   #addUnsent(workspaceId: string, caller: string, bytes: number): void {
     const load = this.#loadOf(workspaceId);
-    const unsentBytes = (load.unsent.get(caller) ?? 0) + bytes;
-    if (unsentBytes === 0) load.unsent.delete(caller);
-    else load.unsent.set(caller, unsentBytes);
-    this.#dispatch(workspaceId);
+    const ofCaller = (load.unsent.get(caller) ?? 0) + bytes;
+    if (ofCaller === 0) load.unsent.delete(caller);
+    else load.unsent.set(caller, ofCaller);
+    load.unsentBytes += bytes;
+    // What is on its way gives room to nobody.
+    if (bytes < 0) this.#dispatch(workspaceId);
   }
 
   #loadOf(workspaceId: string): Load {
-    const load = this.#loads.get(workspaceId) ?? { smallPages: 0, readBytes: 0, unsent: new Map(), waiting: [] };
+    const known = this.#loads.get(workspaceId);
+    if (known) return known;
+    const load = { smallPages: 0, readBytes: 0, unsent: new Map(), unsentBytes: 0, waiting: [], isFull: false };
     this.#loads.set(workspaceId, load);
     return load;
   }
