@@ -20,6 +20,19 @@ test('letters that are no ending of a contraction are searched', (t) => {
   t.is(searched('is there a hepatitis A vaccine?'), 'hepatitis A vaccine');
 });
 
+test('letters that French and Italian elide are not searched, with either apostrophe', (t) => {
+  for (const apostrophe of ["'", '’']) {
+    const elided = (query: string) => searched(query.replaceAll("'", apostrophe));
+    t.is(elided("demande d'aide"), 'demande aide');
+    t.is(elided("comment s'inscrire"), 'comment inscrire');
+    t.is(elided("je m'appelle Émile"), 'je appelle Émile');
+    t.is(elided("il t'écoute"), 'il écoute');
+    t.is(elided("D'Artagnan"), 'Artagnan');
+    t.is(elided("un bicchiere d'acqua"), 'un bicchiere acqua');
+    t.is(elided("vitamin d's role"), 'vitamin d role', 'an English genitive is no elision');
+  }
+});
+
 test('names in capitals that spell function words are searched, unless all is in capitals', (t) => {
   t.is(searched('IT security in the US'), 'IT security US');
   t.is(searched('WHO guideline'), 'WHO guideline');
