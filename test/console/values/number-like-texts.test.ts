@@ -13,7 +13,8 @@ const VALUES: readonly [field: string, typed: string, value: unknown][] = [
   ['flag', 'null', null],
   ['ticket', '12345678901234567890', '12345678901234567890'],
   ['ticket', '9007199254740993', '9007199254740993'],
-  ['ticket', '0.12345678901234567890', '0.12345678901234567890'],
+  ['score', '0.0000001', 1e-7],
+  ['score', '0.12345678901234567890', 0.12345678901234568],
   ['ticket', '007', '007'],
   ['ticket', '1e5', '1e5'],
   ['ticket', '0x10', '0x10'],
@@ -23,6 +24,8 @@ const VALUES: readonly [field: string, typed: string, value: unknown][] = [
   ['external_id', '"20260301"', '20260301'],
   ['name', '2026', '2026'],
   ['name', 'true', 'true'],
+  ['external_id', 'null', null],
+  ['external_id', '"null"', 'null'],
 ];
 
 for (const [field, typed, value] of VALUES) {
@@ -34,8 +37,39 @@ for (const [field, typed, value] of VALUES) {
   });
 }
 
+for (const [typed, value] of [
+  ['0.0000001', 1e-7],
+  ['-.5', -0.5],
+  ['007', 7],
+  ['1e5', 100_000],
+  ['12345678901234567890', 12_345_678_901_234_567_000],
+  ['2026-05-01', '2026-05-01'],
+  ['1e999', '1e999'],
+  ['0x10', '0x10'],
+  ['"42"', '42'],
+] as const) {
+  test(`a field is greater or less than ${typed}: compared with ${JSON.stringify(value)}`, (t) => {
+    for (const operator of ['$gt', '$gte', '$lt', '$lte'] as const) {
+      t.deepEqual(filtersOf([{ field: 'size', operator, value: typed }], false), { size: { [operator]: value } });
+    }
+  });
+}
+
 test('a value that a field has is written so that it is read as the same one', (t) => {
-  for (const value of ['007', '1.50', '42', 'null', 'a, b', 'plain', 42, 1.5, 1e21, true]) {
+  for (const value of [
+    '007',
+    '1.50',
+    '0.12345678901234567890',
+    '42',
+    'null',
+    'a, b',
+    'plain',
+    42,
+    1.5,
+    1e21,
+    1e-7,
+    true,
+  ]) {
     t.deepEqual(filtersOf([{ field: 'any', operator: '$eq', value: typedValue(value) }], false), { any: value });
   }
 });

@@ -22,9 +22,11 @@ type Scalar = string | number | boolean | null;
 
 /** Operators that take no value. */
 const WITHOUT_VALUE: readonly FilterOperator[] = ['present', 'absent'];
+/** Operators that compare numbers and dates by their order. */
+const ORDERING: readonly FilterOperator[] = ['$gt', '$gte', '$lt', '$lte'];
 /** Operators with a list of values, which are typed with commas. */
 export const SEVERAL_VALUES: readonly FilterOperator[] = ['$in', '$nin', '$contains', 'lacks'];
-/** Fields of documents whose values are texts, whatever they look like. */
+/** Fields of documents whose values are texts, if any, whatever they look like. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set([
   'content_id',
   'name',
@@ -34,6 +36,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set([
   'content_hash',
 ]);
 const DECIMAL = /^-?(?:0|[1-9]\d*)\.\d+$/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const QUOTED = /^"(.*)"$/s;
 
 export function takesValue(operator: FilterOperator): boolean {
@@ -63,11 +66,27 @@ export function filtersOf(rows: readonly FilterRow[], isAny: boolean): Record<st
 }
 
 function operandOf({ field, operator, value }: FilterRow): unknown {
-  const read = TEXT_FIELDS.has(field.trim()) ? textOf : scalarOf;
+  const read = readerOf(field.trim(), operator);
   if (operator === 'present' || operator === 'absent') return { $exists: operator === 'present' };
   if (operator === 'lacks') return { $not: { $contains: listOf(value, read) } };
   if (operator === '$eq') return read(value);
   return { [operator]: SEVERAL_VALUES.includes(operator) ? listOf(value, read) : read(value) };
+}
+
+function readerOf(field: string, operator: FilterOperator): (text: string) => Scalar {
+  if (ORDERING.includes(operator)) return boundOf;
+  return TEXT_FIELDS.has(field) ? textOrNullOf : scalarOf;
+}
+
+/** What is compared by its order is no id: every number is one, however it is written. */
+function boundOf(text: string): Scalar {
+  const number = NUMBER.test(text.trim()) ? Number(text) : Infinity;
+  return Number.isFinite(number) ? number : scalarOf(text);
+}
+
+/** `null` asks for a field without a value; quotation marks make a text of it. */
+function textOrNullOf(text: string): string | null {
+  return text.trim() === 'null' ? null : textOf(text);
 }
 
 /** Numbers, `true`, `false` and `null` are values of their own; quotation marks make a text of them. */
@@ -78,11 +97,10 @@ function scalarOf(text: string): Scalar {
   return isNumber(trimmed) ? Number(trimmed) : textOf(text);
 }
 
-/** An id such as `007`, or one with more digits than a number keeps, would be another one as a number. */
+/** An id such as `007` or `1e5`, or one with more digits than a number keeps, would be another one as a number. */
 function isNumber(text: string): boolean {
   const number = Number(text);
-  if (!Number.isFinite(number)) return false;
-  return String(number) === (DECIMAL.test(text) ? text.replace(/\.?0+$/, '') : text);
+  return Number.isFinite(number) && (DECIMAL.test(text) || String(number) === text);
 }
 
 function textOf(text: string): string {
