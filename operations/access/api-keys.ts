@@ -185,7 +185,9 @@ export async function revokeApiKey(services: Services, caller: Caller, id: strin
 async function lockChangeableKey(services: Services & { stores: Stores }, caller: Caller, id: string) {
   const key = orNotFound(await services.stores.apiKeys.lock(caller.scope, id));
   const own = await apiKeyLimitsOf(services, caller);
-  const limits = { caller, own, issuer: await issuerLimitsOf(services, caller) };
+  // The key of a sign-in may outlast itself with other keys, but stays short-lived, because a browser has it.
+  const issuer = id === caller.apiKeyId ? null : await issuerLimitsOf(services, caller);
+  const limits = { caller, own, issuer };
   requireWithinLimits(limits, key);
   if (key.status === 'revoked') {
     throw new AppError('conflict', 'This key is revoked and cannot be restored; create another one.');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import { ApiKeyList } from '#domain/records/api-key.ts';
+import { ApiKey, ApiKeyList } from '#domain/records/api-key.ts';
 import { CurrentCaller } from '#domain/records/access/current-caller.ts';
 import { SignedIn } from '#domain/records/access/sign-in.ts';
 import { createSignInCode } from '#operations/access/sign-in.ts';
@@ -136,6 +136,24 @@ test('the key of a sign-in gives others as long a life as the key of its code ma
   await first(`status = 'revoked'`);
   t.deepEqual([(await create(inDays(7))).status, (await create(ownExpiry)).status], [403, 201]);
   t.is(await maxOf(), ownExpiry);
+});
+
+test('the key of a sign-in changes how long other keys are valid, and is never valid longer itself', async (t) => {
+  const { api, key, codeOf } = await openWithKey(t);
+  await api.database.raw(`update api_keys set permissions = '{*}' where key = ?`, [key]);
+  const { api_key: token, expires_at: ownExpiry } = SignedIn.parse((await signIn(api, await codeOf())).body);
+  const { data } = ApiKeyList.parse((await api.send('/api-keys', { token })).body);
+  const own = data.find(({ expires_at: expiry }) => expiry === ownExpiry)?.id ?? '';
+  const json = { permissions: ['contents:read'] };
+  const { id: other } = ApiKey.parse((await api.send('/api-keys', { method: 'POST', token, json })).body);
+  const change = async (id: string, body: object) =>
+    (await api.send(`/api-keys/${id}`, { method: 'PATCH', token, json: body })).status;
+  const tomorrow = new Date(Date.now() + 24 * HOUR_MS).toISOString();
+  t.deepEqual([await change(own, { expires_at: null }), await change(own, { expires_at: tomorrow })], [403, 403]);
+  t.deepEqual([await change(other, { expires_at: null }), await change(other, { expires_at: tomorrow })], [200, 200]);
+  const inAnHour = new Date(Date.now() + HOUR_MS).toISOString();
+  t.deepEqual([await change(own, { label: 'mine' }), await change(own, { expires_at: inAnHour })], [200, 200]);
+  t.is(await change(own, { expires_at: ownExpiry }), 403, 'it is not taken back');
 });
 
 test('wrong codes count as failed authentication, and valid ones pass', async (t) => {
