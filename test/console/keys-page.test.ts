@@ -125,6 +125,16 @@ test('who came by a sign-in link creates a key that lasts, and gives a lasting o
     [(await apiClient(secret).send('/me')).status, (await apiClient(renewed).send('/me')).status],
     [401, 200],
   );
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Actions of console' }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  t.deepEqual(await dialog.getByLabel('Expires').locator('option').allInnerTexts(), ['At a time'], 'its own key');
+  await dialog.getByText('Left empty, the key is valid from everywhere').waitFor();
+  await dialog.getByLabel('Label').fill('my browser');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Actions of my browser' }).waitFor();
   t.deepEqual(problems, []);
 });
 

@@ -58,6 +58,8 @@ export const keysTexts = {
     addresses: 'Only from these addresses',
     addressesHelp:
       'IP addresses or ranges, such as 203.0.113.0/24. Leave it empty for all that your own key is valid from.',
+    changedAddressesHelp:
+      'IP addresses or ranges, such as 203.0.113.0/24. Left empty, the key is valid from everywhere, which you can grant only if your own key is.',
     addressesPlaceholder: 'Type one, then press Enter',
     expires: 'Expires',
     expiry: {

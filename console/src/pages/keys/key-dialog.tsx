@@ -48,7 +48,9 @@ type KeyFormProps = Pick<KeyDialogProps, 'apiKey' | 'onClose'> & { saving: Retur
 
 function KeyForm({ apiKey, saving, onClose }: KeyFormProps) {
   const { may, access } = useSession();
-  const latest = access.api_key?.max_key_expires_at ?? null;
+  const isOwn = apiKey !== null && access.api_key?.id === apiKey.id;
+  // That of a sign-in may give other keys a longer life than it has, but not itself.
+  const latest = (isOwn ? access.api_key?.expires_at : access.api_key?.max_key_expires_at) ?? null;
   const [draft, setDraft] = useState(() => draftOf(apiKey, latest));
   const change = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const grantable = grantablePermissions(may);
@@ -80,7 +82,7 @@ function KeyForm({ apiKey, saving, onClose }: KeyFormProps) {
         data-autofocus
       />
       <PermissionFields draft={draft} onChange={change} />
-      <LimitFields draft={draft} latest={latest} onChange={change} />
+      <LimitFields draft={draft} latest={latest} isNew={apiKey === null} onChange={change} />
     </DialogForm>
   );
 }

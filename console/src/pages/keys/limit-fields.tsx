@@ -9,17 +9,19 @@ export type LimitFieldsProps = {
   draft: KeyDraft;
   /** Until when the key may be valid; null for as long as anybody likes. */
   latest: string | null;
+  /** Of a new key, empty fields stand for the limits of the caller; otherwise, for no limit. */
+  isNew: boolean;
   onChange: (change: Partial<KeyDraft>) => void;
 };
 
 /** Where the key can be used, from where, and until when. */
-export function LimitFields({ draft, latest, onChange }: LimitFieldsProps) {
+export function LimitFields({ draft, latest, isNew, onChange }: LimitFieldsProps) {
   return (
     <>
       <CollectionsField value={draft.collections} onChange={(collections) => onChange({ collections })} />
       <TagsInput
         label={texts.addresses}
-        description={texts.addressesHelp}
+        description={isNew ? texts.addressesHelp : texts.changedAddressesHelp}
         placeholder={draft.addresses.length === 0 ? texts.addressesPlaceholder : ''}
         value={draft.addresses}
         onChange={(addresses) => onChange({ addresses })}
