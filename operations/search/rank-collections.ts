@@ -50,7 +50,7 @@ export async function rankCollections(services: Services, caller: Caller, search
       const common = { search, vectorOf, deadline };
       const outcomes = await Promise.all(
         targets.map((target) => searchTarget(services, caller, { ...common, target, depth, exclude })),
-      );
+      ).finally(() => deadline.pause());
       const failures = outcomes.filter((outcome) => 'failed' in outcome);
       const [first] = failures;
       if (first && failures.length === outcomes.length) throw first.error;
@@ -85,13 +85,24 @@ export async function findSearchedCollections(
 
 type Deadline = ReturnType<typeof createDeadline>;
 
-/** Creates the deadline of a search: `start` begins it unless it has begun, and `explain` says what its error means. */
+/**
+ * Creates the deadline of a search: `start` begins it, or lets it go on, until `pause`; what follows a search of the index, such as
+ * reranking, takes none of its time. `explain` says what its error means.
+ */
 function createDeadline(limitMs: number) {
-  let signal: AbortSignal | null = null;
+  let leftMs = limitMs;
+  let running: { signal: AbortSignal; sinceMs: number } | null = null;
   return {
-    start: (): AbortSignal => (signal ??= AbortSignal.timeout(limitMs)),
+    start(): AbortSignal {
+      running ??= { signal: AbortSignal.timeout(Math.max(0, Math.ceil(leftMs))), sinceMs: performance.now() };
+      return running.signal;
+    },
+    pause(): void {
+      if (running !== null) leftMs -= performance.now() - running.sinceMs;
+      running = null;
+    },
     explain(error: unknown): unknown {
-      if (signal?.aborted !== true || error !== signal.reason) return error;
+      if (running?.signal.aborted !== true || error !== running.signal.reason) return error;
       const message = `The search index did not answer within ${limitMs / 1_000} s; try again shortly.`;
       return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: 5 });
     },

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
@@ -165,6 +165,23 @@ test('an index that hangs keeps a search until one deadline, however many collec
   await t.throwsAsync(ranking.searchIndex(10, []), late, 'nothing is asked any more');
   const held = Array.from({ length: SLOTS }, () => services.searchSlots.hold({ lane: 'express' }));
   for (const slot of await Promise.all(held)) slot[Symbol.dispose]();
+});
+
+test('what a search does between two looks into the index takes none of the time of the index', async (t) => {
+  const { services, caller } = await openCollections(t, 1);
+  const limitMs = 3_000;
+  const ranking = await rankCollections(services, caller, {
+    request: everywhere({ search_type: 'keyword' }),
+    filter: null,
+    collectionIds: [],
+    limitMs,
+  });
+  // The index answers, and has nothing.
+  const first = await t.throwsAsync(ranking.searchIndex(10, []), { code: 'dependency_unavailable' });
+  // As a reranker would take.
+  await delay(limitMs + 100);
+  await t.throwsAsync(ranking.searchIndex(10, []), { code: 'dependency_unavailable', message: first?.message });
+  t.notRegex(first?.message ?? '', /did not answer/);
 });
 
 test('a call of an index that hangs ends when the client leaves', async (t) => {
