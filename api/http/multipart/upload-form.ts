@@ -118,7 +118,7 @@ function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): 
   for (const { name, value } of fields) {
     if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
     else if (name === 'urls' || name === 'urls[]') lists.urls.push(readUrls(value, reading));
-    else if (name === 'items' || name === 'items[]') lists.items.push(readItems(value, reading));
+    else if (name === 'items' || name === 'items[]') lists.items.push(readItems(value, reading, lists.items.length));
     else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
     else if (value !== '') values[name] = readValue(name, value, reading);
   }
@@ -158,26 +158,30 @@ function readUrls(value: string, reading: Reading): unknown[] {
   return Array.isArray(parsed) ? parsed : [];
 }
 
-/** Parses the fields of one item, or of several as a JSON array. */
-function readItems(value: string, reading: Reading): unknown[] {
+/** Parses the fields of one item, or of several as a JSON array. `before`: how many such fields came before. */
+function readItems(value: string, reading: Reading, before: number): unknown[] {
   if (value.trim() === '') return [];
   const msg = 'Must be a JSON object for each item, or one JSON array of them';
-  const parsed = readJson(value, reading, { name: 'items', msg });
+  const at = value.trimStart().startsWith('[') ? [] : [`${before}`];
+  const parsed = readJson(value, reading, { name: 'items', msg, at });
   return parsed === null ? [] : Array.isArray(parsed) ? parsed : [parsed];
 }
 
+type FieldOfJson = { name: string; msg: string; at?: readonly string[] };
+
 /**
- * Parses an object or array. Returns null after a problem, which is `msg` for text that is neither.
+ * Parses an object or array. Returns null after a problem, which is `msg` for text that is neither. `at`: where in the field it belongs.
  * @throws AppError `payload_too_large` for a list of too many values.
  */
-function readJson(text: string, reading: Reading, { name, msg }: { name: string; msg: string }): object | null {
+function readJson(text: string, reading: Reading, { name, msg, at = [] }: FieldOfJson): object | null {
   const parsed = parseBoundedJson(Buffer.from(text), reading.valuesLeft);
   if ('problem' in parsed) {
-    const { type } = parsed.problem;
+    const { type, loc } = parsed.problem;
     // There cannot be as many items.
     if (type === 'too_big' && name !== 'metadata')
       throw new AppError('payload_too_large', `${name}: ${parsed.problem.msg}.`);
-    reading.problems.push(issueOf(name, type === 'json_invalid' ? msg : parsed.problem.msg, type));
+    const issue = issueOf(name, type === 'json_invalid' ? msg : parsed.problem.msg, type);
+    reading.problems.push(loc.length === 0 ? issue : { ...issue, loc: [...issue.loc, ...at, ...loc] });
     return null;
   }
   reading.valuesLeft -= parsed.values;

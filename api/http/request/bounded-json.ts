@@ -7,9 +7,8 @@ export const MAX_JSON_VALUES = 50_000;
 /** Maximum nesting of the JSON of a request. */
 const MAX_JSON_DEPTH = 64;
 
-export type JsonProblem = Omit<ValidationIssue, 'loc'>;
-/** `values`: how many it has. */
-export type BoundedJson = { value: object; values: number } | { problem: JsonProblem };
+/** `values`: how many it has. The `loc` of a problem is its path in the JSON, empty where that is in no one place. */
+export type BoundedJson = { value: object; values: number } | { problem: ValidationIssue };
 
 /**
  * Parses the JSON of a request, which is an object or an array. What it takes to parse and validate JSON goes by the number of its
@@ -27,8 +26,8 @@ export function parseBoundedJson(bytes: Uint8Array, maxValues = MAX_JSON_VALUES)
   const parsed = parseText(text, hasLongNumber);
   if (parsed === null) return problemOf('json_invalid', 'Must be a JSON object or array');
   if (parsed.inexact !== null) {
-    const msg = `The integer at "${truncatedName(parsed.inexact)}" has more digits than a number keeps; send it as text`;
-    return problemOf('inexact_integer', msg);
+    const msg = `The integer at "${parsed.inexact.at(-1)}" has more digits than a number keeps; send it as text`;
+    return problemOf('inexact_integer', msg, parsed.inexact);
   }
   // Any character of a key may be escaped.
   if ((text.includes('__proto__') || text.includes('\\u')) && hasProtoKey(parsed.value)) {
@@ -37,8 +36,8 @@ export function parseBoundedJson(bytes: Uint8Array, maxValues = MAX_JSON_VALUES)
   return { value: parsed.value, values };
 }
 
-function problemOf(type: string, msg: string): BoundedJson {
-  return { problem: { msg, type } };
+function problemOf(type: string, msg: string, loc: string[] = []): BoundedJson {
+  return { problem: { loc, msg, type } };
 }
 
 /** Returns null for bytes that are not UTF-8, of which others would be stored. */
@@ -50,22 +49,37 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
+/** Stands for an integer that JavaScript would change. */
+const INEXACT = Symbol('an inexact integer');
+
 /**
- * Returns null for what is not a JSON object or array. `inexact`: the key of an integer that JavaScript would change. Each value is
+ * Returns null for what is not a JSON object or array. `inexact`: the path of an integer that JavaScript would change. Each value is
  * looked at only where there can be one, because it takes several times as long.
  */
-function parseText(text: string, hasLongNumber: boolean): { value: object; inexact: string | null } | null {
-  const inexact: string[] = [];
-  const look = (key: string, value: unknown, context?: { source?: string }) => {
-    if (typeof value === 'number' && isInexactInteger(value, context?.source ?? '')) inexact.push(key);
-    return value;
+function parseText(text: string, hasLongNumber: boolean): { value: object; inexact: string[] | null } | null {
+  let isInexact = false;
+  const look = (_key: string, value: unknown, context?: { source?: string }) => {
+    if (typeof value !== 'number' || !isInexactInteger(value, context?.source ?? '')) return value;
+    isInexact = true;
+    return INEXACT;
   };
   try {
     const value: unknown = hasLongNumber ? JSON.parse(text, look) : JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { value, inexact: inexact[0] ?? null } : null;
+    return typeof value === 'object' && value !== null ? { value, inexact: isInexact ? pathOf(value) : null } : null;
   } catch {
     return null;
   }
+}
+
+/** Returns the path of the first inexact integer in a value, whose depth is limited; null when there is none. */
+function pathOf(value: unknown): string[] | null {
+  if (value === INEXACT) return [];
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const path = pathOf(inner);
+    if (path !== null) return [truncatedName(key), ...path];
+  }
+  return null;
 }
 
 /** True for an integer that is stored as another one. One that JavaScript wrote from a large number comes back as it was sent. */

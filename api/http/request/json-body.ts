@@ -49,7 +49,10 @@ export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES, 
   const bytes = await Promise.race([readBodyBytes(context.req, maxBytes), late.promise]);
   if (bytes.length === 0) return {};
   const parsed = parseBoundedJson(bytes);
-  if ('problem' in parsed) throw validationError([{ loc: ['body'], ...parsed.problem }]);
+  if ('problem' in parsed) {
+    const { problem } = parsed;
+    throw validationError([{ ...problem, loc: ['body', ...problem.loc] }]);
+  }
   return parsed.value;
 }
 

@@ -59,8 +59,16 @@ test('metadata is refused by its length as text, which leaves place for as many 
   );
 });
 
+test('an integer of an item that JavaScript would change is refused with its place, however items are sent', (t) => {
+  const items = (...values: string[]) =>
+    problemsOf(() => judgeFields(values.map((value) => ({ name: 'items', value }))));
+  const [plain, inexact] = ['{"metadata":{"id":1}}', '{"metadata":{"id":9007199254740993}}'];
+  t.deepEqual(items(`[${plain},${inexact}]`), ['body.items.1.metadata.id inexact_integer']);
+  t.deepEqual(items(plain, inexact), ['body.items.1.metadata.id inexact_integer']);
+});
+
 test('an integer of metadata that JavaScript would change is refused', (t) => {
   const metadata = (value: string) => problemsOf(() => parse([{ name: 'metadata', value }]));
-  t.deepEqual(metadata('{"order":9007199254740993}'), ['body.metadata inexact_integer']);
+  t.deepEqual(metadata('{"order":9007199254740993}'), ['body.metadata.order inexact_integer']);
   t.deepEqual(metadata('{"order":"9007199254740993"}'), []);
 });

@@ -82,8 +82,20 @@ test('an integer that JavaScript would change is refused, and every other number
   ]) {
     t.deepEqual(parse(`[${number}]`), { value: [Number(number)], values: 2 }, number);
   }
-  const parsed = parse('{"order":{"id":9007199254740993}}');
-  t.regex('problem' in parsed ? parsed.problem.msg : '', /"id".*as text/);
+});
+
+test('the problem of an integer that JavaScript would change says where it is', (t) => {
+  const problem = (json: string) => {
+    const parsed = parse(json);
+    return 'problem' in parsed ? parsed.problem : t.fail('it was accepted');
+  };
+  const { loc, msg } = problem(
+    '{"memories":[{"id":1},{"id":2,"metadata":{"id":9007199254740993}}],"id":9007199254740993}',
+  );
+  t.deepEqual(loc, ['memories', '1', 'metadata', 'id'], 'the first one');
+  t.regex(msg, /"id".*as text/);
+  t.deepEqual(problem(`{"${'a'.repeat(1_000)}":[9007199254740993]}`).loc, [`${'a'.repeat(99)}…`, '0']);
+  t.deepEqual(problem('{"a":').loc, []);
 });
 
 test('a key __proto__ is refused however it is written, and a text that contains it is not', (t) => {
