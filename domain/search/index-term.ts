@@ -12,6 +12,10 @@ const COMBINING = /\p{M}/gu;
 /** The letters of CJK Extension B, one for each combining mark by its code point. Scripts with such marks have none of them. */
 const [FIRST_LETTER, LETTERS] = [0x20000, 0xa6d0];
 const LETTER = /[\u{20000}-\u{2a6cf}]/gu;
+const HAN = /\p{Script=Han}/u;
+/** A letter that can have such a mark, or a pair of marks, which a script has that is indexed in pairs. */
+const TAKES_MARKS =
+  /(?![\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])[\p{L}\p{N}]|^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{2}$/u;
 
 /**
  * Returns the term of a spelling in the index. The tokenizer keeps letters and numbers and cuts words at everything else, also at the
@@ -22,13 +26,17 @@ export function indexTerm(spelling: string, language?: string): string {
   return MARK + (language === undefined ? letters : language + MARK + letters);
 }
 
-/** Returns a term as people read it: without marks and language, spelled as the word. */
+/**
+ * Returns a term as people read it: without marks and language, spelled as the word. A letter of CJK Extension B is itself where other
+ * letters do not say that it stands for a mark.
+ */
 export function readableTerm(term: string): string {
   const spelling = term.split(MARK).findLast((part) => part !== '') ?? term;
-  return spelling.replace(LETTER, (letter) => {
+  const withMarks = spelling.replace(LETTER, (letter) => {
     const mark = String.fromCodePoint((letter.codePointAt(0) ?? 0) - FIRST_LETTER);
     return /^\p{M}$/u.test(mark) ? mark : letter;
   });
+  return TAKES_MARKS.test(withMarks) && !HAN.test(withMarks) ? withMarks : spelling;
 }
 
 function letterOf(mark: string): string {
