@@ -20,7 +20,7 @@ export function acceptDeletions(parent: XmlElement): void {
     if (isElement(child)) {
       if (isDeleted(child)) continue;
       // Properties have elements of the same names as marks.
-      if (!/Pr$/.test(child.name)) acceptDeletions(child);
+      if (!child.name.endsWith('Pr')) acceptDeletions(child);
       if (child.name === 'w:tbl' && childOf(child, 'w:tr') === undefined) continue;
       if (child.name === 'w:p') {
         const paragraph: XmlElement = open === null ? child : joinParagraphs(open, child);

@@ -70,7 +70,7 @@ export function formatListNumber(number: number, format: string): string {
 function fromTables(number: number, format: string): string {
   const [alphabet, digits, framed, counting] = [ALPHABETS[format], DIGITS[format], FRAMED[format], COUNTING[format]];
   if (number < 1) return String(number);
-  if (alphabet !== undefined) return repeatedLetter(number, [...alphabet]);
+  if (alphabet !== undefined) return repeatedLetter(number, Array.from(alphabet));
   if (digits !== undefined) return String(number).replace(/\d/g, (digit) => digits.charAt(Number(digit)));
   if (framed !== undefined && number <= framed.last) return String.fromCharCode(framed.first + number - 1);
   return counting === undefined || number > MAX_COUNTED ? String(number) : counted(number, counting);
@@ -81,7 +81,7 @@ function counted(
   number: number,
   { digits, units, isFull }: { digits: string; units: string; isFull: boolean },
 ): string {
-  const places = [...String(number)].map(Number);
+  const places = Array.from(String(number), Number);
   const parts = places.map((digit, index) => {
     const place = places.length - 1 - index;
     if (digit === 0)
@@ -112,7 +112,7 @@ function ordinal(number: number): string {
 
 /** a … z, aa, bb …, the sequence of Word. */
 function letters(number: number): string {
-  return repeatedLetter(Math.max(1, number), [...'abcdefghijklmnopqrstuvwxyz']);
+  return repeatedLetter(Math.max(1, number), Array.from('abcdefghijklmnopqrstuvwxyz'));
 }
 
 function repeatedLetter(number: number, alphabet: readonly string[]): string {

@@ -36,9 +36,9 @@ function tableOf(rows: Region): string {
   const length = rows.flat().reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, rows.length);
   const isNarrow = columns.length <= MAX_TABLE_COLUMNS && length <= MAX_ROW_LENGTH;
   if (!isNarrow && rows.length > 1) return recordsOf(rows);
-  const texts = new Set(rows[0]?.map(({ text }) => text));
+  const [firstRow = []] = rows;
   // One cell, or a merged one.
-  if (rows.length === 1 && texts.size === 1) return [...texts].join('');
+  if (rows.length === 1 && new Set(firstRow.map(({ text }) => text)).size === 1) return firstRow[0]?.text ?? '';
   return markdownTable(
     rows.map((row) => {
       const texts = new Map(row.map(({ x, text }) => [x, text]));

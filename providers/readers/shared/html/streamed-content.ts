@@ -61,7 +61,7 @@ function unwrapShadowTree(template: Root, hosts: Set<unknown>): void {
   hosts.add(host);
   const assigned = Map.groupBy(
     [...host.childNodes].filter((node) => node !== template),
-    (node: PageNode) => ('getAttribute' in node ? ((node as Root).getAttribute('slot') ?? '') : ''),
+    (node: PageNode) => ('getAttribute' in node ? (node.getAttribute('slot') ?? '') : ''),
   );
   for (const slot of template.querySelectorAll('slot')) {
     const name = slot.getAttribute('name') ?? '';

@@ -7,8 +7,12 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const RELATIONSHIPS = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="n" Type="${RELATIONS}/numbering" Target="numbering.xml"/><Relationship Id="s" Type="${RELATIONS}/styles" Target="styles.xml"/></Relationships>`;
 const STYLES = `<w:styles xmlns:w="${WORD}"><w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="9"/></w:numPr></w:pPr></w:style><w:style w:type="numbering" w:styleId="Legal"><w:pPr><w:numPr><w:numId w:val="8"/></w:numPr></w:pPr></w:style></w:styles>`;
 
-/** A level of a list, such as `decimal` and `%1.`, with further properties. */
-function level(index: number, format: string, text: string, properties = ''): string {
+/** A level of a list, such as `decimal` and `%1.`; further properties follow the format. */
+function level(index: number, format: string, text: string): string {
+  return levelWith('', [index, format, text]);
+}
+
+function levelWith(properties: string, [index, format, text]: [index: number, format: string, text: string]): string {
   return `<w:lvl w:ilvl="${index}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${properties}<w:lvlText w:val="${text}"/></w:lvl>`;
 }
 
@@ -17,7 +21,11 @@ function listOf(levels: string, others = ''): string {
   return `<w:abstractNum w:abstractNumId="0">${levels}</w:abstractNum>${others}<w:num w:numId="9"><w:abstractNumId w:val="0"/></w:num>`;
 }
 
-function item(text: string, index = 0, content = run(text), mark = ''): string {
+function item(text: string, index = 0): string {
+  return itemOf(run(text), index, '');
+}
+
+function itemOf(content: string, index: number, mark: string): string {
   return `<w:p><w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="9"/></w:numPr>${mark}</w:pPr>${content}</w:p>`;
 }
 
@@ -42,26 +50,21 @@ function deleted(text: string): string {
 }
 
 test('neither counts nor shows the number of a paragraph that a tracked change deletes or moves away', async (t) => {
-  const two = item('', 0, deleted('two'), DELETED_MARK);
+  const two = itemOf(deleted('two'), 0, DELETED_MARK);
   t.is(await readDocx(item('one') + two + item('three'), DECIMAL), '1. one\n2. three\n');
   const heading = (content: string, mark = ''): string =>
     `<w:p><w:pPr><w:pStyle w:val="H"/>${mark}</w:pPr>${content}</w:p>`;
   const headings = heading(run('Scope')) + heading(deleted('Old'), DELETED_MARK) + heading(run('Payment'));
   t.is(await readDocx(headings, DECIMAL), '# 1 Scope\n\n# 2 Payment\n');
-  const from = item(
-    '',
-    0,
-    `<w:moveFrom w:id="3">${run('moved')}</w:moveFrom>`,
-    '<w:rPr><w:moveFrom w:id="4"/></w:rPr>',
-  );
-  const to = item('', 0, `<w:moveTo w:id="3">${run('moved')}</w:moveTo>`);
+  const from = itemOf(`<w:moveFrom w:id="3">${run('moved')}</w:moveFrom>`, 0, '<w:rPr><w:moveFrom w:id="4"/></w:rPr>');
+  const to = itemOf(`<w:moveTo w:id="3">${run('moved')}</w:moveTo>`, 0, '');
   t.is(await readDocx(item('one') + from + item('three') + to, DECIMAL), '1. one\n2. three\n3. moved\n');
   const row = `<w:tbl><w:tr><w:trPr><w:del w:id="5"/></w:trPr><w:tc>${item('row')}</w:tc></w:tr></w:tbl>`;
   t.is(await readDocx(item('one') + row + item('two'), DECIMAL), '1. one\n2. two\n', 'a deleted row of a table');
 });
 
 test('continues a paragraph whose mark is deleted in the next one, and keeps its text before a table', async (t) => {
-  const kept = item('', 0, run('kept, ') + deleted('gone'), DELETED_MARK);
+  const kept = itemOf(run('kept, ') + deleted('gone'), 0, DELETED_MARK);
   const mark = '<w:moveFromRangeEnd w:id="6"/>';
   t.is(await readDocx(item('one') + kept + mark + item('and joined'), DECIMAL), '1. one\n2. kept, and joined\n');
   const table = `<w:tbl><w:tr><w:tc>${docxParagraph('a')}</w:tc><w:tc>${docxParagraph('b')}</w:tc></w:tr></w:tbl>`;
@@ -72,7 +75,9 @@ test('continues a paragraph whose mark is deleted in the next one, and keeps its
 });
 
 test('shows all levels of a legal number in digits', async (t) => {
-  const list = listOf(level(0, 'upperRoman', 'Article %1') + level(1, 'decimalZero', 'Section %1.%2', '<w:isLgl/>'));
+  const list = listOf(
+    level(0, 'upperRoman', 'Article %1') + levelWith('<w:isLgl/>', [1, 'decimalZero', 'Section %1.%2']),
+  );
   t.is(await readDocx(item('Terms') + item('Fees', 1), list), '- Article I Terms\n  - Section 1.01 Fees\n');
 });
 
@@ -87,12 +92,12 @@ test('takes the levels of a list from the style of lists that it refers to', asy
 test('counts on in a level that never restarts, and in one that restarts only after a higher level', async (t) => {
   const restart = (value: number): string => `<w:lvlRestart w:val="${value}"/>`;
   const items = item('a') + item('b', 1) + item('c') + item('d', 1);
-  const never = listOf(level(0, 'decimal', '%1.') + level(1, 'decimal', '[%2]', restart(0)));
+  const never = listOf(level(0, 'decimal', '%1.') + levelWith(restart(0), [1, 'decimal', '[%2]']));
   t.is(await readDocx(items, never), '1. a\n   - [1] b\n2. c\n   - [2] d\n');
   const byDefault = listOf(level(0, 'decimal', '%1.') + level(1, 'decimal', '[%2]'));
   t.is(await readDocx(items, byDefault), '1. a\n   - [1] b\n2. c\n   - [1] d\n');
   const afterFirst = listOf(
-    level(0, 'decimal', '%1.') + level(1, 'decimal', '%2.') + level(2, 'decimal', '[%3]', restart(1)),
+    level(0, 'decimal', '%1.') + level(1, 'decimal', '%2.') + levelWith(restart(1), [2, 'decimal', '[%3]']),
   );
   const nested =
     item('a') + item('b', 1) + item('c', 2) + item('d', 1) + item('e', 2) + item('f') + item('g', 1) + item('h', 2);
