@@ -54,6 +54,7 @@ import * as waitingReceivers from './20261213_waiting_receivers.ts';
 import * as outdatedRuns from './lists/20261214_outdated_runs.ts';
 import * as awaitedContents from './lists/20261214_awaited_contents.ts';
 import * as deletedLinks from './lists/20261214_deleted_links.ts';
+import * as outdatedFiles from './lists/20261215_outdated_files.ts';
 
 type Migration = {
   name: string;
@@ -119,6 +120,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261214_awaited_contents', ...awaitedContents },
   { name: '20261214_deleted_links', ...deletedLinks },
   { name: '20261214_outdated_runs', ...outdatedRuns },
+  { name: '20261215_outdated_files', ...outdatedFiles },
 ];
 
 /** For `knex.migrate`. */

@@ -83,7 +83,7 @@ async function startIngestion(
   }
   requireActive(collection?.status ?? null);
   // What the site says by now is asked for by uploading its URL again.
-  const downloads = content.content_hash === null;
+  const downloads = await stores.contents.needsDownload(caller.scope, content.id);
   const job = run
     ? await restartContent(stores, caller, { ...run, reader, reread, downloads })
     : await linkContent(stores, caller, { contentId: content.id, collectionId, reader, reread, downloads });

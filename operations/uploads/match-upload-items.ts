@@ -55,7 +55,7 @@ function actionFor(item: PlannedItem, existing: ExistingContent, form: UploadFor
   // The crawl detects whether the page has changed.
   if (form.crawl && source === 'url') return 'keep';
   // Whether the file behind a URL has changed is known only when it is downloaded.
-  const isSame = source === 'url' ? existing.url === url : existing.content_hash === hash;
+  const isSame = source === 'url' ? existing.url === url : existing.url === null && existing.content_hash === hash;
   if (externalId !== null && (!isSame || existing.name !== name)) return 'replace';
   const needsRun = existing.stage !== 'ready' || source === 'url';
   return form.ingest && isSettled(existing.stage) && needsRun ? 'rerun' : 'keep';

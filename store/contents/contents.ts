@@ -90,6 +90,16 @@ export function createContentStore(database: Database) {
       );
     },
 
+    /** Returns whether a content must be downloaded before it is read: its URL has no file yet, or that of an earlier URL. */
+    async needsDownload(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne<{ is_needed: boolean }>(
+        database,
+        `select t.content_hash is null or t.is_file_outdated as is_needed from contents t where t.id = :id and ${IN_SCOPE}`,
+        { ...scope, id },
+      );
+      return row?.is_needed === true;
+    },
+
     /**
      * Returns the hash of the text from which the latest published chunks were made (null before the first publication); null
      * when the scope does not include the content.
@@ -181,6 +191,7 @@ export function createContentStore(database: Database) {
            update contents t set name = x.name, description = coalesce(x.description, t.description),
              metadata = coalesce(x.metadata, t.metadata), type = coalesce(x.type, t.type), size = coalesce(x.size, t.size),
              content_hash = coalesce(x.content_hash, t.content_hash),
+             is_file_outdated = x.content_hash is null and (t.is_file_outdated or x.url is distinct from t.url),
              file_data = x.file_data, source = x.source, url = x.url, updated_at = now(), sync_status = case
                when (x.metadata <> t.metadata or x.name <> t.name) and ${INDEXED} then 'stale' else t.sync_status end
            from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,

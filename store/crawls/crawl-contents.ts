@@ -21,7 +21,8 @@ export function createCrawlContentStore(database: Database) {
       const rows = await query<{ content_id: string }>(
         database,
         `with changed as (
-           update contents set type = :type, size = :size, content_hash = :content_hash, updated_at = now()
+           update contents set type = :type, size = :size, content_hash = :content_hash, is_file_outdated = false,
+             updated_at = now()
            where id = :contentId and workspace_id = :workspaceId
            returning contents.id, false as outdated, ${IS_REFILED} as refiled
          ), ${MARK_FILES_OUTDATED}

@@ -200,12 +200,12 @@ export function createRunStages(database: Database) {
            update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
            where ${MINE} and cc.stage = 'downloading' returning cc.content_id
          ), changed as (
-           update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(),
+           update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash,
+             is_file_outdated = false, updated_at = now(),
              file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
            from mine where t.id = mine.content_id and t.workspace_id = :workspaceId
            returning t.id, false as outdated, ${IS_REFILED} as refiled
-         ), ${MARK_FILES_OUTDATED}
-         select exists (select from marked) as is_outdated from changed`,
+         ), ${MARK_FILES_OUTDATED} select exists (select from marked) as is_outdated from changed`,
         { ...bind(scope, { ...run, contentIds: [file.content_id] }), ...written },
       );
     },
