@@ -10,7 +10,11 @@ export const config = { transaction: false };
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table uploads add column if not exists awaited_content_id uuid');
-  await createIndexOnline(knex, 'uploads_awaiting', 'uploads (collection_id, id) where awaited_content_id is not null');
+  await createIndexOnline(
+    knex,
+    'uploads_awaited_content',
+    'uploads (awaited_content_id) where awaited_content_id is not null',
+  );
 }
 
 export async function down(): Promise<void> {

@@ -46,7 +46,7 @@ export async function endCrawl(
   });
   await failUnfinished(services, { ...args, run_id: args.crawl_id });
   await projectStale(services, { ...args, run_id: args.crawl_id });
-  await announceAwaitingUploads(services, scope, args.collection_id);
+  await announceAwaitingUploads(services, scope, { collectionId: args.collection_id, outboxId });
   await services.stores.system.deleteIdleHosts();
   const counts = await services.stores.crawls.countPages(scope, args.crawl_id);
   await services.stores.transaction(async (stores) => {

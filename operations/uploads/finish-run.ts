@@ -26,7 +26,7 @@ export async function finishRun(
   await failUnfinished(services, run);
   await projectStale(services, run);
   const scope = collectionScope(run);
-  await announceAwaitingUploads(services, scope, run.collection_id);
+  await announceAwaitingUploads(services, scope, { collectionId: run.collection_id, outboxId: run.outbox_id });
   await services.stores.transaction(async (stores) => {
     const completed = await stores.outbox.complete(scope, run.outbox_id);
     const uploadId = completed?.uploadId ?? null;
@@ -94,11 +94,11 @@ export async function announceUploadIfComplete(stores: Stores, scope: Scope, upl
 export async function announceAwaitingUploads(
   { stores }: Pick<Services, 'stores'>,
   scope: Scope,
-  collectionId: string,
+  run: { collectionId: string; outboxId: string },
 ): Promise<void> {
-  for (;;) {
-    const ids = await stores.uploads.listAwaitingEnded(scope, collectionId, BATCH_SIZE);
-    if (ids.length === 0) return;
+  for (let isLast = false; !isLast;) {
+    const ids = await stores.uploads.listAwaitingEnded(scope, run, BATCH_SIZE);
+    isLast = ids.length < BATCH_SIZE;
     for (const id of ids) {
       await stores.transaction(async (inside) => {
         if (await inside.uploads.stopAwaiting(scope, id)) await announceUploadIfComplete(inside, scope, id);

@@ -121,9 +121,9 @@ export function createUploadStore(database: Database) {
       );
     },
 
-    /** Locks the upload, so that runs of it that end at the same time finish one after the other. */
+    /** Locks the upload, so that runs of it that end at the same time finish one after the other. Contents can still be added. */
     async lock(scope: Scope, id: string): Promise<void> {
-      await query(database, `select from uploads where id = :id and workspace_id = :workspaceId for update`, {
+      await query(database, `select from uploads where id = :id and workspace_id = :workspaceId for no key update`, {
         workspaceId: scope.workspaceId,
         id,
       });
@@ -147,16 +147,28 @@ export function createUploadStore(database: Database) {
       return rows.length > 0;
     },
 
-    /** Returns uploads into a collection that wait for a content which is not in progress any more. */
-    async listAwaitingEnded(scope: Scope, collectionId: string, limit: number): Promise<string[]> {
+    /**
+     * Returns uploads into a collection that wait for a content which is not in progress any more, of the contents of an ended
+     * run: those of its upload, or those that its job names. Requires its row in the outbox.
+     */
+    async listAwaitingEnded(
+      scope: Scope,
+      run: { collectionId: string; outboxId: string },
+      limit: number,
+    ): Promise<string[]> {
       const rows = await query<{ id: string }>(
         database,
-        `select u.id from uploads u where u.workspace_id = :workspaceId and u.collection_id = :collectionId
-           and u.awaited_content_id is not null and not exists (
-             select from content_collections cc where cc.content_id = u.awaited_content_id
-               and cc.collection_id = u.collection_id and cc.stage in ${IN_PROGRESS})
+        `select u.id from (
+           select uc.content_id from outbox o join upload_contents uc on uc.upload_id = o.upload_id::uuid
+           where o.workflow_id = :outboxId and o.workspace_id = :workspaceId
+           union select named.id::uuid from outbox o, jsonb_array_elements_text(o.args -> 'content_ids') named(id)
+           where o.workflow_id = :outboxId and o.workspace_id = :workspaceId) ended
+         cross join lateral (select id from uploads where awaited_content_id = ended.content_id
+           and workspace_id = :workspaceId and ${ofCollection('uploads')} offset 0) u
+         where not exists (select from content_collections cc where cc.content_id = ended.content_id
+           and ${ofCollection('cc')} and cc.stage in ${IN_PROGRESS} offset 0)
          order by u.id limit :limit`,
-        { workspaceId: scope.workspaceId, collectionId, limit },
+        { workspaceId: scope.workspaceId, ...run, limit },
       );
       return rows.map((row) => row.id);
     },

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { ingestUploadJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
+import { measureStatements } from '#bench/scale/measure-statements.ts';
+import { batchWorkflowId, ingestBatchJob, ingestUploadJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
 import { finishRun } from '#operations/uploads/finish-run.ts';
 import { query } from '#store/postgres.ts';
 import type { Scope } from '#domain/access/scope.ts';
@@ -101,6 +102,57 @@ test('an upload whose content a later upload replaces is complete when the later
       [first, 'completed', { ready: 1 }],
       [later, 'completed', { ready: 1 }],
     ],
+  );
+});
+
+test('the end of a run reads the same rows however many uploads wait for other contents', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, collectionId, database } = place;
+  const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
+  const ended = await addContents(place);
+  const batch = { ...key, run_id: ended.runId, content_ids: [...ended.contentIds], upload_id: null };
+  await stores.outbox.add(scope, [ingestBatchJob(batch)]);
+  const run = { ...key, run_id: ended.runId, outbox_id: batchWorkflowId(ended.runId) };
+  const rowsRead = async () => {
+    await query(database, 'analyze');
+    const call = (inside: Stores) => finishRun({ stores: inside }, run);
+    const measured = { what: 'the end of a run', workspaceId: scope.workspaceId, call };
+    return (await measureStatements(database, measured, { repetitions: 0 })).rows;
+  };
+  const { contentIds } = await addContents(place, 1_000);
+  await query(
+    database,
+    `insert into uploads (id, workspace_id, collection_id, content_type, ingest, total_uploads, failed_uploads)
+     select gen_random_uuid(), :workspaceId, :collectionId, 'file', true, 1, 0 from unnest(:contentIds::uuid[])`,
+    { workspaceId: scope.workspaceId, collectionId, contentIds },
+  );
+  const before = await rowsRead();
+  await query(
+    database,
+    `update uploads set awaited_content_id = x.content_id
+     from (select id, row_number() over () as place from uploads) u
+     join unnest(:contentIds::uuid[]) with ordinality x(content_id, place) using (place) where u.id = uploads.id`,
+    { contentIds },
+  );
+  const after = await rowsRead();
+  t.true(after < before + 100, `${before} rows before the uploads waited, ${after} after`);
+});
+
+test('contents can be added to an upload while its completion is decided', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, collectionId } = place;
+  const { runId: id, contentIds } = await addContents(place, 2);
+  const common = { id, collectionId, contentType: 'file', ingest: true, workflowId: null, createdBy: 'a test' };
+  const [first = '', entry = ''] = contentIds;
+  await stores.uploads.insert(scope, { ...common, total: 1, errors: [], contentIds: [first], isCounted: false });
+  await stores.transaction(async (deciding) => {
+    await deciding.uploads.lock(scope, id);
+    await stores.uploads.addContents(scope, id, [entry]);
+  });
+  const { rows } = await stores.uploads.manifest(scope, id, { after: null, limit: 10 });
+  t.deepEqual(
+    rows.map(({ content_id }) => content_id),
+    [first, entry].toSorted(),
   );
 });
 
