@@ -30,17 +30,25 @@ export async function updateContent(services: Services, caller: Caller, update: 
     const issues = [...metadataIssues(metadata, loc), ...externalIdIssues(metadata, loc)];
     if (issues.length > 0) throw validationError(issues);
   }
-  const { content, jobs } = await services.stores.transaction((stores) => writeUpdate(stores, caller, update));
+  const write = (locksHome: boolean) =>
+    services.stores.transaction((stores) => writeUpdate(stores, caller, { ...update, locksHome }));
+  // Only those that change a key by which uploads recognize the content have to wait for an upload into its collection.
+  const written = (await write(externalIdOf(update.fields) !== null)) ?? (await write(true));
+  if (!written) throw new Error('a change that holds its locks was not written');
+  const { content, jobs } = written;
   startWorkflows(services, jobs);
   return content;
 }
 
-async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Update) {
+/** Returns null, and changes nothing, when the home collection has to be locked and is not. */
+async function writeUpdate(stores: Stores, caller: Caller, { id, fields, locksHome }: Update & { locksHome: boolean }) {
   const { scope } = caller;
   const externalId = externalIdOf(fields);
   // Lock order: collection before runs, as uploads do.
-  if (externalId !== null || fields.name !== undefined) await stores.contentChanges.lockHomeCollection(scope, id);
+  if (locksHome) await stores.contentChanges.lockHomeCollection(scope, id);
   await requireWritable(stores, caller, id);
+  const isRekeyed = fields.name !== undefined && (await stores.contentChanges.isKeyedByName(scope, id, fields.name));
+  if (isRekeyed && !locksHome) return null;
   if (externalId !== null && !(await stores.contentChanges.setExternalId(scope, id, externalId))) {
     throw new AppError(
       'conflict',
@@ -59,7 +67,7 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
   }
   const content = await stores.contents.find(scope, id);
   if (!content) throw contentNotFound();
-  if (fields.name !== undefined && content.content_hash !== null) {
+  if (isRekeyed && content.content_hash !== null) {
     await stores.contentChanges.setDedupeKey(scope, id, bytesDedupeKey(content.content_hash, content.name));
   }
   return { content, jobs };

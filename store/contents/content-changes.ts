@@ -60,6 +60,18 @@ export function createContentChanges(database: Database) {
       return row?.is_named === true;
     },
 
+    /** Returns whether a content has another name, by which uploads recognize it. The transaction must have locked it. */
+    async isKeyedByName(scope: Scope, id: string, name: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `select from contents t join content_collections cc on cc.content_id = t.id and cc.collection_id = t.collection_id
+         where t.id = :id and t.workspace_id = :workspaceId and t.name <> :name and t.source <> 'url'
+           and cc.dedupe_key is not null`,
+        { ...bind(scope, id), name },
+      );
+      return row !== null;
+    },
+
     /**
      * Sets the key by which uploads into the home collection recognize a content, unless it has none; none when another
      * content has the new key. A URL is recognized by its address and keeps its key. Requires `lockHomeCollection`.
