@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '#domain/app-error.ts';
 import { openFormFields } from './form-fields.ts';
-import { mayHaveLayers } from './layers.ts';
 import { renderPage } from './render-page.ts';
 import { readPage } from './read-page.ts';
+import { readHiddenLayers } from '#providers/readers/pdf/objects/hidden-layers.ts';
 import type { PdfPage } from '#providers/readers/pdf/page.ts';
 import { decodeUtf16, type Pdfium } from './pdfium.ts';
 
@@ -38,12 +38,12 @@ export async function openPdfFile(path: string): Promise<PdfFile> {
     pdfium._free(data);
     throw openingError(code);
   }
-  const hasLayers = mayHaveLayers(bytes);
+  const hiddenLayers = readHiddenLayers(bytes);
   const { form, close: closeForm } = openFormFields(pdfium, document);
   return {
     pageCount: pdfium._FPDF_GetPageCount(document),
     title: readMetaText(pdfium, document, 'Title'),
-    readPage: (index) => readPage(pdfium, { document, form, hasLayers }, index),
+    readPage: (index) => readPage(pdfium, { document, form, hiddenLayers }, index),
     renderPage: (index) => renderPage(pdfium, document, index),
     close: () => {
       closeForm();

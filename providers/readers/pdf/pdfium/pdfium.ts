@@ -56,7 +56,7 @@ export type Pdfium = {
   _FPDFPageObj_CountMarks(object: number): number;
   _FPDFPageObj_GetMark(object: number, index: number): number;
   _FPDFPageObjMark_GetName(mark: number, buffer: number, sizeBytes: number, length: number): number;
-  _FPDFPageObjMark_GetParamStringValue(
+  _FPDFPageObjMark_GetParamBlobValue(
     ...args: [mark: number, key: number, buffer: number, sizeBytes: number, length: number]
   ): number;
   _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;

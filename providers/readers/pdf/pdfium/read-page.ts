@@ -8,7 +8,7 @@ import { readFormFields } from './form-fields.ts';
 import { hasDrawing, imageShareOfPage, readDrawing } from './drawing.ts';
 import { readPageRotation } from './page-rotation.ts';
 import type { PdfLine, PdfPage } from '#providers/readers/pdf/page.ts';
-import { leaveOutHiddenLayers } from './layers.ts';
+import { leaveOutLayers } from './layers.ts';
 import { readPageLines } from './page-lines.ts';
 import { isVisible, isVisibleRuledLine, visibleLines } from '#providers/readers/pdf/visible-lines.ts';
 
@@ -19,16 +19,16 @@ const MIN_IMAGE_SHARE = 0.5;
 
 /**
  * Reads the text, the values of form fields and the ruled lines of a page; null when it is damaged. `form` is the
- * handle of `openFormFields`; layers that are off are looked for if `hasLayers`.
+ * handle of `openFormFields`. Text of layers whose names are `hiddenLayers` is not read.
  */
 export function readPage(
   pdfium: Pdfium,
-  { document, form, hasLayers }: { document: number; form: number; hasLayers: boolean },
+  { document, form, hiddenLayers }: { document: number; form: number; hiddenLayers: ReadonlySet<string> },
   index: number,
 ): PdfPage | null {
   const page = pdfium._FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  if (hasLayers) leaveOutHiddenLayers(pdfium, page);
+  if (hiddenLayers.size > 0) leaveOutLayers(pdfium, page, hiddenLayers);
   const textPage = pdfium._FPDFText_LoadPage(page);
   try {
     if (textPage === 0) return null;

@@ -15,31 +15,18 @@ export function renderPage(pdfium: Pdfium, document: number, index: number): Uin
     const [pageWidth, pageHeight] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
     const scale = Math.min(DOTS_PER_POINT, Math.sqrt(MAX_PIXELS / Math.max(1, pageWidth * pageHeight)));
     const [width, height] = [Math.floor(pageWidth * scale), Math.floor(pageHeight * scale)];
-    return withPageBitmap(pdfium, { page, width, height, flags: SHOW_ANNOTATIONS }, (pixels, stride) =>
-      toGray(pixels, { width, height, stride }),
-    );
+    if (width < 1 || height < 1 || width * height > MAX_PIXELS) return null;
+    const bitmap = pdfium._FPDFBitmap_Create(width, height, 0);
+    if (bitmap === 0) return null;
+    pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+    pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, SHOW_ANNOTATIONS);
+    const [start, stride] = [pdfium._FPDFBitmap_GetBuffer(bitmap), pdfium._FPDFBitmap_GetStride(bitmap)];
+    const image = toGray(pdfium.HEAPU8.subarray(start, start + stride * height), { width, height, stride });
+    pdfium._FPDFBitmap_Destroy(bitmap);
+    return image;
   } finally {
     pdfium._FPDF_ClosePage(page);
   }
-}
-
-type BitmapOptions = { page: number; width: number; height: number; flags: number };
-
-/** Draws a loaded page on white; `use` gets its pixels of four bytes, which exist during the call, and the bytes per row. */
-export function withPageBitmap<Result>(
-  pdfium: Pdfium,
-  { page, width, height, flags }: BitmapOptions,
-  use: (pixels: Uint8Array, stride: number) => Result,
-): Result | null {
-  if (width < 1 || height < 1 || width * height > MAX_PIXELS) return null;
-  const bitmap = pdfium._FPDFBitmap_Create(width, height, 0);
-  if (bitmap === 0) return null;
-  pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
-  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags);
-  const [start, stride] = [pdfium._FPDFBitmap_GetBuffer(bitmap), pdfium._FPDFBitmap_GetStride(bitmap)];
-  const result = use(pdfium.HEAPU8.subarray(start, start + stride * height), stride);
-  pdfium._FPDFBitmap_Destroy(bitmap);
-  return result;
 }
 
 /** Converts from blue, green, red and an unused byte per pixel, with the weights of ITU-R BT.601. */
