@@ -18,7 +18,7 @@ export type PageRotation = {
 const SAMPLES = 9;
 /** Share of the sampled characters that must have the same angle for the page to be rotated. */
 const MIN_SHARE = 0.6;
-/** Pairs of characters that are compared to detect vertical text, and how many must be one above the other. */
+/** Characters that are compared with the next one to detect vertical text, and how many must be above it. */
 const [VERTICAL_SAMPLES, MIN_VERTICAL_PAIRS] = [30, 3];
 /** The first of the blocks of East Asian scripts in Unicode: radicals. */
 const FIRST_EAST_ASIAN = 0x2e80;
@@ -79,16 +79,23 @@ function textQuarterTurns(pdfium: Pdfium, textPage: number): number {
 }
 
 /**
- * Whether most characters that are sampled stand above the next one. Only for East Asian scripts, whose characters are upright in
- * vertical text; other scripts are turned.
+ * Whether most characters that are sampled are East Asian and stand above the next one: these scripts are upright in vertical text,
+ * others are turned. Upright characters of other scripts are horizontal text.
  */
 function hasVerticalText(pdfium: Pdfium, textPage: number): boolean {
   const count = pdfium._FPDFText_CountChars(textPage);
-  const scratch = pdfium._malloc(16);
-  let [above, beside] = [0, 0];
+  const [eastAsian, others]: [number[], number[]] = [[], []];
   for (let index = 0; index + 1 < count; index += Math.max(1, Math.floor(count / VERTICAL_SAMPLES))) {
-    const pair = [index, index + 1].map((at) => uprightBox(pdfium, { textPage, index: at, scratch }));
-    const [box, next] = pair;
+    const unicode = pdfium._FPDFText_GetUnicode(textPage, index);
+    if (unicode > 32) (unicode < FIRST_EAST_ASIAN ? others : eastAsian).push(index);
+  }
+  if (eastAsian.length < MIN_VERTICAL_PAIRS) return false;
+  const scratch = pdfium._malloc(16);
+  const uprightBoxAt = (index: number): Box | null => uprightBox(pdfium, { textPage, index, scratch });
+  let [above, beside] = [0, others.filter((index) => uprightBoxAt(index) !== null).length];
+  for (const index of eastAsian) {
+    const isFollowed = pdfium._FPDFText_GetUnicode(textPage, index + 1) >= FIRST_EAST_ASIAN;
+    const [box, next] = isFollowed ? [uprightBoxAt(index), uprightBoxAt(index + 1)] : [null, null];
     if (!box || !next) continue;
     if (next.left < box.right && next.right > box.left && next.top + next.bottom < box.top + box.bottom) above += 1;
     else beside += 1;
@@ -97,12 +104,11 @@ function hasVerticalText(pdfium: Pdfium, textPage: number): boolean {
   return above >= MIN_VERTICAL_PAIRS && above >= (above + beside) * MIN_SHARE;
 }
 
-/** The box of an upright East Asian character; null for others. */
+/** The box of an upright character; null for others. */
 function uprightBox(
   pdfium: Pdfium,
   { textPage, index, scratch }: { textPage: number; index: number; scratch: number },
 ): Box | null {
-  if (pdfium._FPDFText_GetUnicode(textPage, index) < FIRST_EAST_ASIAN) return null;
   const isUpright = Math.abs(pdfium._FPDFText_GetCharAngle(textPage, index)) < MAX_DEVIATION;
   if (!isUpright || pdfium._FPDFText_GetLooseCharBox(textPage, index, scratch) === 0) return null;
   const [left = 0, top = 0, right = 0, bottom = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);

@@ -2,7 +2,6 @@ import test from 'ava';
 import { pdf, pdfOfObjects, type PdfText } from '#test/support/fixtures/documents.ts';
 import { cutPage } from '#test/support/fixtures/cut-page.ts';
 import { openPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
-import { visualPdf } from '#test/support/fixtures/visual-pdf.ts';
 import { readBytes, withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 
 const WRAPPED = [
@@ -206,21 +205,4 @@ test('a scan with a watermark across it is an image to recognize, and one with a
     });
   t.true(await isImage(scanWith('0.7071 0.7071 -0.7071 0.7071 150 300')));
   t.false(await isImage(scanWith('1 0 0 1 150 300')));
-});
-
-test('reads the columns of vertical text from right to left and joins them, and horizontal text as lines', async (t) => {
-  const columns = [
-    '吾輩は猫である。名前はまだ無い。',
-    'どこで生れたかとんと見当がつかぬ。',
-    '何でも薄暗いじめじめした所で',
-  ];
-  const vertical = columns.map((column, at) =>
-    Array.from(column, (glyph, index) => ({ glyphs: [glyph], x: 500 - at * 24, y: 780 - index * 20, size: 22 })),
-  );
-  const horizontal = columns.map((column, at) => ({ glyphs: Array.from(column), x: 72, y: 780 - at * 20 }));
-  const read = async (lines: Parameters<typeof visualPdf>[0]): Promise<string> =>
-    (await readBytes(visualPdf(lines), { name: 'a.pdf' })).text.trim();
-  t.is(await read(vertical.flat()), columns.join(''));
-  t.is(await read(vertical.toReversed().flat()), columns.join(''), 'columns in the other order in the file');
-  t.is(await read(horizontal), columns.join(''));
 });
