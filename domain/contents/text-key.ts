@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Increase this when readers extract different text from the same files, so that files are read again. */
-const READERS_VERSION = 7;
+const READERS_VERSION = 8;
 
 /** Returns the key of an extracted text: sources with equal keys have the same text. */
 export function textKey(source: {
