@@ -72,7 +72,9 @@ function readSizeAndAngle(
 ): Pick<FontStyle, 'fontSize' | 'isSlanted'> {
   const size = pdfium._FPDFText_GetFontSize(textPage, charIndex);
   if (pdfium._FPDFText_GetMatrix(textPage, charIndex, scratch) === 0) return { fontSize: size, isSlanted: false };
-  const [a = 1, b = 0, c = 0, d = 1] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+  // A view or a copy of four numbers would take longer: this runs for each text object.
+  const [at, { HEAPF32: floats }] = [scratch / 4, pdfium];
+  const [a, b, c, d] = [floats[at] ?? 1, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 1];
   const quarters = Math.atan2(b, a) / QUARTER_TURN;
   const isSlanted = Math.abs(quarters - Math.round(quarters)) >= MAX_DEVIATION;
   return { fontSize: size * Math.hypot(c, d), isSlanted };
@@ -111,12 +113,17 @@ export function createLineFontStyles(): LineFontStyles {
         styleAt(line.slice(0, Math.floor(from + (to - from) * share) + 1).trimEnd().length - 1);
       const [first, last] = [styleAt(from), styleAt(to)];
       const isOne = first.fontName === last.fontName && first.fontName !== '';
+      // Successive characters of one text object have the same style, and most lines are one object.
+      const isOneObject = first === last && isOne;
       names.push(isOne ? first.fontName : null);
       if (isOne && haveEqualCharacterWidths(words) && !WIDE_SCRIPT.test(line))
         measured.set(first.fontName, (measured.get(first.fontName) ?? 0) + 1);
       const isMonospaced =
-        first.isMonospaced && last.isMonospaced && inside(1 / 2).isMonospaced && !WIDE_SCRIPT.test(line);
-      const samples = [first, inside(1 / 3), inside(2 / 3), last];
+        first.isMonospaced &&
+        last.isMonospaced &&
+        (isOneObject || inside(1 / 2).isMonospaced) &&
+        !WIDE_SCRIPT.test(line);
+      const samples = isOneObject ? [first] : [first, inside(1 / 3), inside(2 / 3), last];
       const isSlanted = samples.every((style) => style.isSlanted);
       return {
         fontSize: fontSizeOf(samples, height),
