@@ -10,7 +10,7 @@ export function withoutNulls(schema: unknown, value: unknown): unknown {
   if (expected instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((element) => withoutNulls(expected.element, element));
   }
-  if (!(expected instanceof z.ZodObject)) return value;
+  if (!(expected instanceof z.ZodObject) || Array.isArray(value)) return value;
   const { shape } = expected;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, field]): [string, unknown][] => {

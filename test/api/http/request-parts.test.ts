@@ -160,6 +160,7 @@ test('null means absent where a field may be absent and null has no meaning', (t
     t.deepEqual(withoutNulls(z.union([schema, z.array(schema)]), body), kept, JSON.stringify(body));
   }
   t.deepEqual(withoutNulls(schema.prefault({ required: '', content: '' }), { name: null }), {});
+  t.deepEqual(withoutNulls(schema, [{ name: null }]), [{ name: null }], 'an array is no object');
   const messages = { conversation_id: null, content: [{ content: 'Hello.', created_at: null }] };
   t.deepEqual(withoutNulls(CreateMessagesRequest, messages), { content: [{ content: 'Hello.' }] });
 });
