@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
@@ -231,9 +231,10 @@ test.serial('files that killed processes left are also deleted while a process r
   const { services, workDir } = await openBlobs(t, 'folder');
   const end = keepSweepingTemporaryFiles(services, 20);
   t.teardown(end);
-  const left = await services.blobs.spool(once('left'), 100);
-  const path = await left.path();
-  t.true(path.startsWith(workDir));
+  const used = await (await services.blobs.spool(once('used'), 100)).path();
+  t.true(used.startsWith(workDir));
+  const path = join(dirname(used), 'of-a-killed-process');
+  await writeFile(path, 'left');
   await utimes(path, 0, 0);
   t.false(
     await until(
