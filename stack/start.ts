@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '#config/config-error.ts';
-import { readConfig } from '#config/index.ts';
 import { withoutSecretFiles } from '#config/secret-files.ts';
 import { buildInBackground } from '#stack/console/build-in-background.ts';
 import type { FirstRun } from './first-run.ts';
@@ -18,6 +17,7 @@ import {
   PROJECT_DIR,
 } from './loci-services.ts';
 import type { ManagedProcess } from '#stack/processes/managed-process.ts';
+import { requireValidSettings } from './require-valid-settings.ts';
 import { reasonOf, StackError } from './stack-error.ts';
 import { configuredPorts } from './stack-ports.ts';
 import { writePrivateFile } from './stack-secrets.ts';
@@ -60,7 +60,7 @@ function readSettings(): NodeJS.ProcessEnv {
 async function start(): Promise<void> {
   const startedAt = performance.now();
   requireNoArguments();
-  requireValidSettings();
+  requireValidSettings(settings);
   const stack = await startLocalStack({
     stateDir,
     cacheDir: resolve(settings['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
@@ -134,16 +134,6 @@ function requireNoArguments(): void {
   throw new StackError(
     `npm start takes no arguments, but got: ${given.join(' ')}\nSettings are environment variables, for example LOCI_PORT=9700 npm start. The README lists them.`,
   );
-}
-
-/** Reports invalid settings before anything starts. Settings that the stack generates get placeholders. @throws ConfigError */
-function requireValidSettings(): void {
-  const placeholders = {
-    LOCI_DATABASE_URL: 'placeholder',
-    LOCI_SECRET_KEYS: 'placeholder',
-    LOCI_API_KEY_PEPPER: 'placeholder'.repeat(5),
-  };
-  readConfig({ ...placeholders, ...settings });
 }
 
 async function startAll(processes: readonly ManagedProcess[]): Promise<void> {
