@@ -15,8 +15,8 @@ export type WordTerms = { start: number; end: number; terms: readonly string[] }
 
 /**
  * Yields the words of a text with their terms in the index: lower case, without accents, stemmed by script and by the language of
- * the text, in unspaced scripts and Hangul as overlapping pairs of characters and single ones, each with its place. Words with digits stay whole. `indexed`: what
- * the text was indexed with, if it is a part of that, and whose language counts.
+ * the text, in unspaced scripts and Hangul as overlapping pairs of characters and single ones, each with its place. Words with digits
+ * stay whole. `indexed`: the text with what was indexed before it, whose language counts.
  */
 export function* readTextTerms(text: string, indexed = text): Generator<WordTerms> {
   const languages = { latin: detectLanguage(indexed), isPersian: isPersian(indexed) };

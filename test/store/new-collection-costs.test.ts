@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { fillDataSet } from '#bench/scale/fill-data-set.ts';
 import { measureStatements, type StoreCall } from '#bench/scale/measure-statements.ts';
 import { openIngestion, type TextIngestion } from '#bench/scale/ingest-text.ts';
 import { chunkId } from '#domain/chunking/chunk-id.ts';
-import { prepareApplicationRole } from '#migrations/application-role.ts';
-import { createPostgres, query, type Database } from '#store/postgres.ts';
+import { query, type Database } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
-import { createOwnDatabase } from '#test/support/harness/own-services.ts';
-import { testStack } from '#test/support/harness/stack.ts';
+import { openFilledDatabase } from './filled-database.ts';
 
 const SMALL = { chunks: 2_000, contents: 2_000, collections: 400, memories: 10, deliveries: 10 };
 const GROWTH = 6;
@@ -171,16 +168,9 @@ async function rowsOf(database: Database, count: number): Promise<Map<string, nu
 
 test('steps of an ingestion read the same of a small and a large new collection that statistics do not know yet', async (t) => {
   t.timeout(240_000);
-  const own = await createOwnDatabase();
-  t.teardown(() => own.drop());
-  const url = new URL(testStack().environment['LOCI_DATABASE_URL'] ?? '');
-  url.pathname = new URL(own.url).pathname;
-  await prepareApplicationRole(own.url, url.href);
-  const application = createPostgres({ url: url.href, poolSize: 1, applicationName: 'loci-test' });
-  t.teardown(() => application.destroy());
-  await fillDataSet(own.database, SMALL);
+  const { application, owner } = await openFilledDatabase(t, SMALL);
   for (const table of ['contents', 'content_collections', 'chunks'])
-    await query(own.database, `alter table ${table} set (autovacuum_enabled = false)`);
+    await query(owner, `alter table ${table} set (autovacuum_enabled = false)`);
   const small = await rowsOf(application, CONTENTS);
   const large = await rowsOf(application, GROWTH * CONTENTS);
   const linear = [...small].flatMap(([what, before]) => {

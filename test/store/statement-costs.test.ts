@@ -1,34 +1,19 @@
 import test, { type ExecutionContext } from 'ava';
-import { fillDataSet, type DataSetSize } from '#bench/scale/fill-data-set.ts';
 import { measureStatements } from '#bench/scale/measure-statements.ts';
 import { storeCalls } from '#bench/scale/store-calls.ts';
-import { prepareApplicationRole } from '#migrations/application-role.ts';
-import { createPostgres, query } from '#store/postgres.ts';
-import { createOwnDatabase } from '#test/support/harness/own-services.ts';
-import { testStack } from '#test/support/harness/stack.ts';
+import { query } from '#store/postgres.ts';
+import { openFilledDatabase } from './filled-database.ts';
 
 const SMALL = { chunks: 6_000, contents: 6_000, collections: 60, memories: 12_000, deliveries: 12_000 };
 const GROWTH = 4;
 /** What a page of fifty rows, or a count that stops at its bound, reads at most besides: deeper indexes, a page that is full. */
 const FIXED_BUFFERS = 1_000;
 
-/** A data set in a database of its own, and a connection behind the policies of the tables. */
-async function fillDatabase(t: ExecutionContext, size: DataSetSize) {
-  const own = await createOwnDatabase();
-  t.teardown(() => own.drop());
-  const url = new URL(testStack().environment['LOCI_DATABASE_URL'] ?? '');
-  url.pathname = new URL(own.url).pathname;
-  await prepareApplicationRole(own.url, url.href);
-  const application = createPostgres({ url: url.href, poolSize: 1, applicationName: 'loci-test' });
-  t.teardown(() => application.destroy());
-  return { application, owner: own.database, data: await fillDataSet(own.database, size) };
-}
-
 /** Buffers that each call reads of a data set with so many times the rows. */
 async function buffersOf(t: ExecutionContext, factor: number): Promise<Map<string, number>> {
   const size = { ...SMALL, chunks: SMALL.chunks * factor, contents: SMALL.contents * factor };
   const others = { memories: SMALL.memories * factor, deliveries: SMALL.deliveries * factor };
-  const { application, data } = await fillDatabase(t, { ...size, ...others });
+  const { application, data } = await openFilledDatabase(t, { ...size, ...others });
   const buffers = new Map<string, number>();
   for (const call of storeCalls(data)) {
     const measured = await measureStatements(application, call, { repetitions: 0 });
@@ -53,7 +38,7 @@ test('lists, counts and loops read no more of four times the rows', async (t) =>
 test('a page reads less than each of many collections, and not what has ended of a run', async (t) => {
   t.timeout(240_000);
   const size = { chunks: 20_000, contents: 20_000, collections: 800, memories: 10, deliveries: 10 };
-  const { application, owner, data } = await fillDatabase(t, size);
+  const { application, owner, data } = await openFilledDatabase(t, size);
   const calls = new Map(storeCalls(data).map((call) => [call.what, call]));
   const read = async (what: string) => {
     const call = calls.get(what);

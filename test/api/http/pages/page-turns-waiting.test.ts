@@ -1,17 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
-import { PageTurns, type PageTurnLimits } from '#api/http/response/page-turns.ts';
+import { PageTurns } from '#api/http/response/page-turns.ts';
+import { LARGE, PAGE_TURN_LIMITS } from './page-turn-limits.ts';
 
 const KIB = 1024;
-const LARGE = 1024 * KIB;
-const LIMITS: PageTurnLimits = {
-  smallPages: 1_000,
-  readBytes: LARGE,
-  unsentBytes: 2 * LARGE,
-  workspaceUnsentBytes: 4 * LARGE,
-  waiting: 20,
-  maxWaitMs: 30_000,
-};
 /** Pauses after pages, which are as long as those were read, are over by then. */
 const AFTER_PAUSES_MS = 300;
 
@@ -35,11 +27,11 @@ function readerOf(turns: PageTurns) {
 test('a request that joins others, and a small page that ends, do not examine all that wait', async (t) => {
   let examined = 0;
   const counting = {
-    ...LIMITS,
+    ...PAGE_TURN_LIMITS,
     /** Read each time that a large page is examined. */
     get workspaceUnsentBytes() {
       examined += 1;
-      return LIMITS.workspaceUnsentBytes;
+      return PAGE_TURN_LIMITS.workspaceUnsentBytes;
     },
   };
   const { take, read } = readerOf(new PageTurns(counting));
@@ -57,7 +49,7 @@ test('a request that joins others, and a small page that ends, do not examine al
 });
 
 test('a large page that joins does not overtake one that waits for others to be read', async (t) => {
-  const { begun, take, read } = readerOf(new PageTurns({ ...LIMITS, readBytes: 2 * LARGE }));
+  const { begun, take, read } = readerOf(new PageTurns({ ...PAGE_TURN_LIMITS, readBytes: 2 * LARGE }));
   (await read('/large', 1.5 * LARGE))();
   (await read('/less', LARGE / 4))();
   await delay(AFTER_PAUSES_MS);

@@ -1,18 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
-import { PageTurns, type PageTurn, type PageTurnLimits } from '#api/http/response/page-turns.ts';
+import { PageTurns, type PageTurn } from '#api/http/response/page-turns.ts';
+import { LARGE, PAGE_TURN_LIMITS } from './page-turn-limits.ts';
 
 const KIB = 1024;
-const LARGE = 1024 * KIB;
-const LIMITS: PageTurnLimits = {
-  smallPages: 1_000,
-  readBytes: LARGE,
-  unsentBytes: 2 * LARGE,
-  workspaceUnsentBytes: 4 * LARGE,
-  waiting: 20,
-  maxWaitMs: 30_000,
-};
-
 /** A client that stays. */
 const stays = () => new AbortController().signal;
 
@@ -36,7 +27,7 @@ function readerOf(turns: PageTurns, signal: () => AbortSignal = stays, caller = 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('large pages of a workspace are read one after the other; another workspace does not wait for them', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const { begun, take, read } = readerOf(turns);
   await read('a', LARGE);
   const [first, second] = [take('a'), take('a')];
@@ -50,7 +41,7 @@ test('large pages of a workspace are read one after the other; another workspace
 });
 
 test('a page that is found by reading many rows counts as a large one, and says nothing about the pages of the list', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const begun: string[] = [];
   const take = async (isScan: boolean) => {
     const asked = { workspaceId: 'a', caller: 'api-key/1', name: '/contents', limit: 1, signal: stays };
@@ -74,7 +65,7 @@ test('a page that is found by reading many rows counts as a large one, and says 
 });
 
 test('a list whose size is not known is read by one request first, beside other lists', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const { begun, take } = readerOf(turns);
   const others = Array.from({ length: 2 }, (_, number) =>
     turns.take({ workspaceId: 'a', caller: 'api-key/1', name: `/${number}`, limit: 100, signal: stays }),
@@ -91,7 +82,7 @@ test('a list whose size is not known is read by one request first, beside other 
 });
 
 test('small pages never wait', async (t) => {
-  const { begun, take, read } = readerOf(new PageTurns(LIMITS));
+  const { begun, take, read } = readerOf(new PageTurns(PAGE_TURN_LIMITS));
   await read('a', 10 * KIB);
   const all = Array.from({ length: 1_000 }, () => take('a'));
   await settled();
@@ -100,7 +91,7 @@ test('small pages never wait', async (t) => {
 });
 
 test('what clients do not take holds back further pages of their workspace', async (t) => {
-  const { begun, take, read } = readerOf(new PageTurns(LIMITS));
+  const { begun, take, read } = readerOf(new PageTurns(PAGE_TURN_LIMITS));
   const sent: (() => void)[] = [];
   await read('a', LARGE);
   for (let page = 0; page < 2; page += 1) {
@@ -118,7 +109,7 @@ test('what clients do not take holds back further pages of their workspace', asy
 });
 
 test('a page for which too many or too long wait is refused with a time to come again', async (t) => {
-  const turns = new PageTurns({ ...LIMITS, waiting: 1, maxWaitMs: 50 });
+  const turns = new PageTurns({ ...PAGE_TURN_LIMITS, waiting: 1, maxWaitMs: 50 });
   const { take, read } = readerOf(turns);
   await read('a', LARGE);
   const held = await take('a');
@@ -129,7 +120,7 @@ test('a page for which too many or too long wait is refused with a time to come 
 });
 
 test('a client that leaves gives up its place', async (t) => {
-  const turns = new PageTurns({ ...LIMITS, waiting: 1 });
+  const turns = new PageTurns({ ...PAGE_TURN_LIMITS, waiting: 1 });
   const { read } = readerOf(turns);
   await read('a', LARGE);
   const leaving = new AbortController();
@@ -145,7 +136,7 @@ test('a client that leaves gives up its place', async (t) => {
 });
 
 test('an error, or a small page with a smaller limit, says nothing about large pages', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const { begun, take, read } = readerOf(turns);
   // Neither has a size: the handler of the first failed, that of the second streams.
   for (let page = 0; page < 2; page += 1) (await take('a', 1_000))[Symbol.dispose]();
@@ -164,7 +155,7 @@ test('an error, or a small page with a smaller limit, says nothing about large p
 });
 
 test('small pages that have become large are read at once by a few requests only', async (t) => {
-  const { begun, take, read } = readerOf(new PageTurns({ ...LIMITS, smallPages: 4 }));
+  const { begun, take, read } = readerOf(new PageTurns({ ...PAGE_TURN_LIMITS, smallPages: 4 }));
   await read('a', 100);
   begun.length = 0;
   const all = Array.from({ length: 30 }, () => take('a'));
@@ -179,7 +170,7 @@ test('small pages that have become large are read at once by a few requests only
 });
 
 test('a caller that does not take its pages holds back itself only', async (t) => {
-  const turns = new PageTurns({ ...LIMITS, waiting: 2 });
+  const turns = new PageTurns({ ...PAGE_TURN_LIMITS, waiting: 2 });
   const slow = readerOf(turns);
   const sent: (() => void)[] = [];
   for (let page = 0; page < 2; page += 1) {
@@ -199,7 +190,7 @@ test('a caller that does not take its pages holds back itself only', async (t) =
 });
 
 test('callers of one workspace that do not take their pages hold back the large pages of that workspace only', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const sent: (() => void)[] = [];
   for (const caller of ['1', '2', '3', '4']) {
     using turn = await readerOf(turns, stays, caller).take('a');
@@ -216,7 +207,7 @@ test('callers of one workspace that do not take their pages hold back the large 
 });
 
 test('a client that left before its page waits gives up its place', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const { take, read } = readerOf(turns);
   await read('a', LARGE);
   const held = await take('a');
@@ -226,7 +217,7 @@ test('a client that left before its page waits gives up its place', async (t) =>
 });
 
 test('requests that give up at the same moment do not start one another', async (t) => {
-  const turns = new PageTurns(LIMITS);
+  const turns = new PageTurns(PAGE_TURN_LIMITS);
   const client = new AbortController();
   const take = (name: string, isScan = false, signal: () => AbortSignal = stays) =>
     turns.take({ workspaceId: 'a', caller: 'api-key/1', name, limit: 100, isScan, signal });
