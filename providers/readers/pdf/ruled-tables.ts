@@ -150,8 +150,14 @@ function mergedCellTexts(cells: readonly PdfWord[][][], { right, below }: CellBo
   return texts;
 }
 
+/** The least start and the greatest end. A drawing can have thousands of lines: a loop is several times faster than lists of both. */
 function endsOf(ruledLines: readonly RuledLine[]): number[] {
-  return [Math.min(...ruledLines.map(({ start }) => start)), Math.max(...ruledLines.map(({ end }) => end))];
+  let [least, most] = [Infinity, -Infinity];
+  for (const { start, end } of ruledLines) {
+    if (start < least) least = start;
+    if (end > most) most = end;
+  }
+  return [least, most];
 }
 
 /** Distinct positions, ascending. */

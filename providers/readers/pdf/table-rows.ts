@@ -57,11 +57,19 @@ function restoreWordOrder(rows: readonly Row[], words: readonly PdfWord[]): void
 export function assignToColumns({ words }: Pick<Row, 'words'>, columns: Columns): PdfWord[][] {
   const cells = columns.map((): PdfWord[] => []);
   for (const word of words) {
-    const x = (word.left + word.right) / 2;
-    const distances = columns.map(({ left, right }) => Math.max(left - x, x - right, 0));
-    cells[distances.indexOf(Math.min(...distances))]?.push(word);
+    cells[nearestColumn(columns, (word.left + word.right) / 2)]?.push(word);
   }
   return cells;
+}
+
+function nearestColumn(columns: Columns, x: number): number {
+  let [nearest, least] = [-1, Infinity];
+  for (let index = 0; index < columns.length && least > 0; index += 1) {
+    const { left = 0, right = 0 } = columns[index] ?? {};
+    const distance = Math.max(left - x, x - right, 0);
+    if (distance < least) [nearest, least] = [index, distance];
+  }
+  return nearest;
 }
 
 /** Merges rows that have an empty first cell and stand close below another row into that row. */

@@ -144,10 +144,14 @@ export function createLineFontStyles(): LineFontStyles {
  * The lower median, so that a larger marker or initial makes no heading; the height where the font defines no usable size.
  */
 function fontSizeOf(styles: readonly FontStyle[], height: number): number {
-  const sizes = styles.flatMap(({ fontSize }) => (fontSize > 0 ? fontSize : [])).sort((a, b) => a - b);
-  const size = sizes[Math.floor((sizes.length - 1) / 2)] ?? height;
+  const size = styles.length === 1 ? styles[0]?.fontSize || height : (lowerMedianSize(styles) ?? height);
   const isUsable = height <= 0 || (size >= height * MIN_SIZE_RATIO && size <= height * MAX_SIZE_RATIO);
   return Math.round((isUsable ? size : height) * 2) / 2;
+}
+
+function lowerMedianSize(styles: readonly FontStyle[]): number | undefined {
+  const sizes = styles.flatMap(({ fontSize }) => (fontSize > 0 ? fontSize : [])).sort((a, b) => a - b);
+  return sizes[Math.floor((sizes.length - 1) / 2)];
 }
 
 /**
