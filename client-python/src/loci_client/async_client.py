@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 from anyio import to_thread
@@ -28,9 +27,10 @@ from .generated.models import (
     SearchResponse,
 )
 from .pages import page_flow
+from .paths import path_value
 from .readiness import ReadyResult, Waiting, ready_flow
 from .steps import run_async
-from .transport import AsyncHttpClient, AsyncRetryTransport
+from .transport import AsyncHttpClient, AsyncRetryTransport, LoopTransport
 from .upload_inputs import FileInput, folder_files
 from .uploads import Upload, UploadResult, upload_flow
 
@@ -55,7 +55,7 @@ class AsyncLoci:
             base_url=self.connection.base_url,
             headers=self.connection.headers(),
             timeout=timeout,
-            transport=AsyncRetryTransport(transport or httpx.AsyncHTTPTransport(), retries),
+            transport=AsyncRetryTransport(transport or LoopTransport(), retries),
         )
 
     @classmethod
@@ -142,7 +142,7 @@ class AsyncLoci:
         on_progress: Callable[[ReadyResult], None] | None = None,
     ) -> ReadyResult:
         """Waits until uploads or contents have no more work to do, with those that the upload found present. Contents that failed
-        are in `failed`, with the reason.
+        are in `failed`, with the reason. `on_progress` is called within the event loop.
 
         Raises:
             TimeoutError: If they have after `timeout` seconds. Their ingestion continues.
@@ -200,7 +200,7 @@ class AsyncLoci:
         return (Content.from_dict(row) async for row in self.paginate("/api/v1/contents", **query))
 
     def chunks(self, content_id: Id, collection_id: Id, **query: Any) -> AsyncIterator[ContentChunk]:
-        path = f"/api/v1/contents/{quote(str(content_id))}/chunks"
+        path = f"/api/v1/contents/{path_value(content_id)}/chunks"
         query = {"limit": 1000, **query, "collection_id": collection_id}
         return (ContentChunk.from_dict(row) async for row in self.paginate(path, **query))
 
@@ -208,7 +208,7 @@ class AsyncLoci:
         return (Conversation.from_dict(row) async for row in self.paginate("/api/v1/conversations", **query))
 
     def messages(self, conversation_id: Id, **query: Any) -> AsyncIterator[Message]:
-        path = f"/api/v1/conversations/{quote(str(conversation_id))}/messages"
+        path = f"/api/v1/conversations/{path_value(conversation_id)}/messages"
         return (Message.from_dict(row) async for row in self.paginate(path, **query))
 
     def memories(self, **query: Any) -> AsyncIterator[MemoryDetail]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
-from urllib.parse import quote
 from uuid import UUID
 
-from .errors import LociError, RateLimited, Unavailable
+from .errors import LociError, RateLimited, Unavailable, parsed
 from .generated.models import Answer, Collection, MemoryAnswer, MemoryRecord, SearchMemoriesResponse, SearchResponse
+from .paths import path_value
 from .steps import Fetch, Flow, Send
 
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ def search_memories(query: str, options: dict[str, Any]) -> Flow[list[MemoryReco
 
 
 def original_file(content_id: Id) -> Flow[bytes]:
-    response = yield Send("GET", f"/api/v1/contents/{quote(str(content_id), safe='')}/file")
+    response = yield Send("GET", f"/api/v1/contents/{path_value(content_id)}/file")
     if response.status_code != 303:
         return response.content
     try:
@@ -58,7 +58,7 @@ def _bucket_refused(status: int) -> LociError:
 
 def _post(path: str, body: dict[str, Any], parse: Callable[[Any], Result]) -> Flow[Result]:
     response = yield Send("POST", path, {"json": given_fields(body)})
-    return parse(response.json())
+    return parsed(response, lambda found: parse(found.json()))
 
 
 def given_fields(fields: dict[str, Any]) -> dict[str, Any]:

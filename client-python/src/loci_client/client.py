@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
@@ -26,6 +25,7 @@ from .generated.models import (
     SearchResponse,
 )
 from .pages import page_flow
+from .paths import path_value
 from .readiness import ReadyResult, Waiting, ready_flow
 from .steps import run
 from .transport import HttpClient, RetryTransport
@@ -214,7 +214,7 @@ class Loci:
         return map(Content.from_dict, self.paginate("/api/v1/contents", **query))
 
     def chunks(self, content_id: Id, collection_id: Id, **query: Any) -> Iterator[ContentChunk]:
-        path = f"/api/v1/contents/{quote(str(content_id))}/chunks"
+        path = f"/api/v1/contents/{path_value(content_id)}/chunks"
         query = {"limit": 1000, **query, "collection_id": collection_id}
         return map(ContentChunk.from_dict, self.paginate(path, **query))
 
@@ -222,7 +222,7 @@ class Loci:
         return map(Conversation.from_dict, self.paginate("/api/v1/conversations", **query))
 
     def messages(self, conversation_id: Id, **query: Any) -> Iterator[Message]:
-        path = f"/api/v1/conversations/{quote(str(conversation_id))}/messages"
+        path = f"/api/v1/conversations/{path_value(conversation_id)}/messages"
         return map(Message.from_dict, self.paginate(path, **query))
 
     def memories(self, **query: Any) -> Iterator[MemoryDetail]:

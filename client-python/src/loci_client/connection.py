@@ -13,6 +13,9 @@ from urllib.parse import urlsplit
 
 from .errors import NotConfigured
 
+#: Sent in headers. Their values are never part of a message.
+_CREDENTIALS = {"api_key": "API key", "token": "token", "workspace_id": "workspace id"}
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -25,6 +28,17 @@ class Connection:
     workspace_id: str | None = None
     #: Default collection; only a local installation has one.
     collection_id: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, title in _CREDENTIALS.items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            # Files of secrets end with a line break.
+            text = value.strip()
+            if not (text.isascii() and text.isprintable()):
+                raise _not_configured(f"The {title} has characters that no header can have: was it copied completely?")
+            object.__setattr__(self, name, text)
 
     def headers(self) -> dict[str, str]:
         named = {
@@ -63,6 +77,8 @@ def find_connection(environment: Mapping[str, str] | None = None, folder: str | 
 
 def parse_base_url(text: str) -> str:
     """Returns the address without a trailing slash and `/api/v1`."""
+    if "@" in urlsplit(text).netloc:
+        raise _not_configured("The address of the service contains a user name or password. Use an API key or a token instead.")
     if urlsplit(text).scheme not in ("http", "https") or not urlsplit(text).hostname:
         raise _not_configured(f'"{text}" is not a valid service address. Use one such as http://127.0.0.1:8700.')
     return text.rstrip("/").removesuffix("/api/v1")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+
+Result = TypeVar("Result")
 
 #: Code of a file that cannot be read, or that changed while it was being sent.
 UNREADABLE_FILE = "unreadable_file"
@@ -43,6 +46,16 @@ class LociError(Exception):
         self.retry_after = retry_after
         #: Body of the response, as JSON or as text.
         self.body = body
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are pickled by their positional arguments alone, and these have others: processes pass them on.
+        return _restored, (type(self), self.detail), self.__dict__
+
+
+def _restored(kind: type[LociError], detail: str) -> LociError:
+    error = kind.__new__(kind, detail)
+    error.args = (detail,)
+    return error
 
 
 class NotConfigured(LociError):
@@ -124,6 +137,19 @@ def error_from_response(response: httpx.Response) -> LociError:
         retry_after=_seconds(response.headers.get("Retry-After")),
         body=body,
     )
+
+
+def parsed(response: httpx.Response, parse: Callable[[httpx.Response], Result]) -> Result:
+    """Returns what a successful response contains.
+
+    Raises:
+        LociError: `not_the_api`, if it is something else than the API answers with.
+    """
+    try:
+        return parse(response)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        detail = f"{response.request.url.copy_with(query=None)} answers with something else than the API: check the address."
+        raise LociError(detail, code="not_the_api", status=response.status_code, body=response.text[:1000]) from error
 
 
 def _described(response: httpx.Response) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .errors import parsed
 from .steps import Flow, Send
 
 #: Names of the field with the entries; it depends on the list.
@@ -24,7 +25,7 @@ def page_flow(
     # Filters are JSON in a parameter.
     texts = {name: json.dumps(value) if isinstance(value, dict) else value for name, value in given.items()}
     response = yield Send("GET", path, {"params": texts, "headers": headers})
-    page = response.json()
+    page: dict[str, Any] = parsed(response, lambda found: dict(found.json()))
     rows: list[dict[str, Any]] = next((page[name] for name in _ROWS if name in page), [])
     if "next_cursor" in page:
         return rows, None if page["next_cursor"] is None else {**query, "cursor": page["next_cursor"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .errors import parsed
 from .generated.models import Content
 from .pages import CURRENT_LIST, page_flow
 from .steps import Flow, Send
@@ -27,7 +28,7 @@ def present_contents(what: Upload, file_count: int) -> Flow[Present]:
     query: dict[str, Any] | None = {"collection_id": what.collection_id, "limit": 1}
     response = yield Send("GET", "/api/v1/contents", {"params": query, "headers": CURRENT_LIST})
     # Listing them all would need more requests than the service, which knows duplicates by their bytes, is spared.
-    if response.json()["total_count"] > file_count * _PAGE_ITEMS:
+    if parsed(response, lambda answer: int(answer.json()["total_count"])) > file_count * _PAGE_ITEMS:
         return found
     query = {"collection_id": what.collection_id, "limit": _PAGE_ITEMS}
     while query is not None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any
 
+import httpx
+
 from .calls import Id
-from .errors import NotFound
+from .errors import NotFound, parsed
 from .pages import page_flow
-from .steps import Flow, Pause, Send
+from .paths import path_value
+from .steps import Flow, Pause, Send, Tell
 from .uploads import UploadResult
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S, _GROWTH = 0.25, 3.0, 1.3
@@ -71,13 +75,12 @@ def ready_flow(what: Waiting) -> Flow[ReadyResult]:
     while True:
         for id, (total, settled, _) in uploads.items():
             if settled < total or settled < 0:
-                response = yield Send("GET", f"/api/v1/uploads/{id}", {"params": {"limit": 1}})
-                progress = response.json()["progress"]
-                uploads[id] = (progress["total"], progress["settled"], progress["by_status"])
+                response = yield Send("GET", f"/api/v1/uploads/{path_value(id)}", {"params": {"limit": 1}})
+                uploads[id] = parsed(response, _progress_of)
         yield from _ask_for(contents)
         result = _sum(uploads, contents)
         if what.on_progress is not None:
-            what.on_progress(result)
+            yield Tell(partial(what.on_progress, result))
         if result.settled >= result.total:
             break
         if ends_at is not None and monotonic() + wait > ends_at:
@@ -92,6 +95,11 @@ def ready_flow(what: Waiting) -> Flow[ReadyResult]:
     ended = [contents[id] for id in content_ids]
     result.failed += [_unready(one["id"], one) for one in ended if one and one["status"] not in _SUCCESSFUL]
     return result
+
+
+def _progress_of(response: httpx.Response) -> tuple[int, int, dict[str, int]]:
+    progress = response.json()["progress"]
+    return progress["total"], progress["settled"], progress["by_status"]
 
 
 def _ask_for(contents: dict[str, dict[str, Any] | None]) -> Flow[None]:
@@ -148,8 +156,8 @@ def _ask(contents: dict[str, dict[str, Any] | None], id: str, before: dict[str, 
 
 def _content(id: str, before: dict[str, Any]) -> Flow[dict[str, Any] | None]:
     try:
-        response = yield Send("GET", f"/api/v1/contents/{id}")
-        return response.json()
+        response = yield Send("GET", f"/api/v1/contents/{path_value(id)}")
+        return parsed(response, lambda found: dict(found.json()))
     except NotFound:
         # It was there, and has been deleted meanwhile.
         if "id" in before:
@@ -161,7 +169,7 @@ def _failed_of(upload_id: str) -> Flow[list[UnreadyContent]]:
     found: list[UnreadyContent] = []
     query: dict[str, Any] | None = {"limit": 1000}
     while query is not None:
-        rows, query = yield from page_flow(f"/api/v1/uploads/{upload_id}", query)
+        rows, query = yield from page_flow(f"/api/v1/uploads/{path_value(upload_id)}", query)
         found += [_unready(row["content_id"], row) for row in rows if row["status"] not in _SUCCESSFUL]
     return found
 

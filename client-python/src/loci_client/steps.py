@@ -38,7 +38,14 @@ class Pause:
     seconds: float
 
 
-Flow = Generator[Send | Fetch | Pause, Any, Result]
+@dataclass
+class Tell:
+    """A call of the user's own function, where the user's own code runs: for asyncio, within its loop."""
+
+    call: Callable[[], object]
+
+
+Flow = Generator[Send | Fetch | Pause | Tell, Any, Result]
 
 
 def run(client: httpx.Client, flow: Flow[Result]) -> Result:
@@ -54,7 +61,9 @@ def run(client: httpx.Client, flow: Flow[Result]) -> Result:
             resume = partial(next, flow)
             continue
         try:
-            if isinstance(step, Fetch):
+            if isinstance(step, Tell):
+                answer = step.call()
+            elif isinstance(step, Fetch):
                 answer = client.send(_request(client, step))
             else:
                 with step.opened:
@@ -83,7 +92,9 @@ async def run_async(client: httpx.AsyncClient, flow: Flow[Result]) -> Result:
             resume = partial(next, flow)
             continue
         try:
-            if isinstance(step, Fetch):
+            if isinstance(step, Tell):
+                answer = step.call()
+            elif isinstance(step, Fetch):
                 answer = await client.send(_request(client, step))
             else:
                 with step.opened:

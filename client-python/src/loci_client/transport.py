@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import h11
 import httpx
@@ -32,7 +34,7 @@ _REPEATABLE = {"GET", "HEAD", "OPTIONS", "PUT", "POST"}
 #: With a longer `Retry-After`, the request is not retried.
 _MAX_RETRY_AFTER_S = 120
 #: httpcore does not translate that of h11 for bodies.
-_CHANGED = (httpx.LocalProtocolError, h11.LocalProtocolError)
+_UNSENDABLE = (httpx.LocalProtocolError, h11.LocalProtocolError)
 #: Extension of a request whose answer is read before it is returned.
 _WHOLE = "loci_client.whole"
 #: The only operation of the API that answers with a page; users open it in browsers.
@@ -75,8 +77,8 @@ class RetryTransport(httpx.BaseTransport):
             if _is_read_whole(request, response):
                 response.read()
                 response.close()
-        except _CHANGED as error:
-            raise changed_file(error) from error
+        except _UNSENDABLE as error:
+            raise unsendable(error) from error
         except httpx.RequestError as error:
             raise connection_failed(request, error) from error
         return _checked(request, response)
@@ -104,14 +106,39 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
             if _is_read_whole(request, response):
                 await response.aread()
                 await response.aclose()
-        except _CHANGED as error:
-            raise changed_file(error) from error
+        except _UNSENDABLE as error:
+            raise unsendable(error) from error
         except httpx.RequestError as error:
             raise connection_failed(request, error) from error
         return _checked(request, response)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class LoopTransport(httpx.AsyncBaseTransport):
+    """The connections of each event loop: those of a loop that has ended cannot be used in the next one."""
+
+    def __init__(self) -> None:
+        self._by_loop: WeakKeyDictionary[Any, httpx.AsyncHTTPTransport] = WeakKeyDictionary()
+        #: Of Trio, whose runs end with all that they opened only when a client is closed.
+        self._other: httpx.AsyncHTTPTransport | None = None
+
+    def _current(self) -> httpx.AsyncHTTPTransport:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._other = self._other or httpx.AsyncHTTPTransport()
+            return self._other
+        if loop not in self._by_loop:
+            self._by_loop[loop] = httpx.AsyncHTTPTransport()
+        return self._by_loop[loop]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        return await self._current().handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._current().aclose()
 
 
 def connection_failed(request: httpx.Request, error: httpx.RequestError) -> ConnectionFailed:
@@ -123,9 +150,11 @@ def connection_failed(request: httpx.Request, error: httpx.RequestError) -> Conn
     return failed
 
 
-def changed_file(error: Exception) -> LociError:
-    """Returns the exception for a body that is longer or shorter than it was when the request began."""
-    return LociError(f"A file changed while it was being sent: {error}.", code=UNREADABLE_FILE)
+def unsendable(error: Exception) -> LociError:
+    """Returns the exception for a request that cannot be sent as it is. What h11 says about headers contains their values."""
+    if "Content-Length" in str(error):
+        return LociError(f"A file changed while it was being sent: {error}.", code=UNREADABLE_FILE)
+    return LociError("The request cannot be sent: a header has characters that no header can have.", code="invalid_header")
 
 
 def _name(request: httpx.Request) -> None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import UNREADABLE_FILE, InvalidRequest, LociError, PayloadTooLarge
+from .errors import UNREADABLE_FILE, InvalidRequest, LociError, PayloadTooLarge, parsed
 from .generated.models import Content, UploadItem, UploadResponse
 from .present_contents import present_contents
 from .steps import Flow, Send
@@ -143,7 +143,7 @@ def _send_once(what: Upload, batch: list[UploadInput]) -> Flow[UploadResponse]:
         raise
     try:
         response = yield send
-        return UploadResponse.from_dict(response.json())
+        return parsed(response, lambda found: UploadResponse.from_dict(found.json()))
     except InvalidRequest as error:
         # When no item is accepted, the answer is a 400 that lists every item.
         if isinstance(error.body, dict) and "uploads" in error.body:
