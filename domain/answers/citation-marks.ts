@@ -22,7 +22,7 @@ export const TOKEN = new RegExp(`${MARK}|${INLINE_CODE}|\`+|~{3,}`, 'g');
 export function isUnfinishedCode(token: string, rest: string): boolean {
   if (!/^[`~]/.test(token)) return false;
   const isRun = /^`+$/.test(token);
-  return rest === '' || (isRun && !rest.includes('\n') && rest.length <= MAX_INLINE_CODE + token.length);
+  return rest === '' || (isRun && rest.length <= MAX_INLINE_CODE + token.length && !rest.includes('\n'));
 }
 
 /** Returns the numbers of a mark, each once; empty for brackets that cite nothing, such as `[0, 1]` and `[3-1]`. */

@@ -13,10 +13,18 @@ export type AnswerPiece = { text: string; marks: CitationMark[] };
 /** Citations of one answer. More are nothing that a person reads, and the sentence of each must be found. */
 const MAX_MARKS = 100;
 
-/** The end of a text that may be the beginning of a mark, of an image, of a tag, of a fence, or of a character. */
-const UNFINISHED = new RegExp(
-  `(?:${UNFINISHED_TAG.source})?(?:[ \\t]{0,8}(?:!{1,8}|!{0,8}${UNFINISHED_MARK})|[ \\t]{1,8}|~{1,2}|[\\ud800-\\udbff])?$`,
+/** The end of a text that may be the beginning of a tag. */
+const OPEN_TAG = new RegExp(`${UNFINISHED_TAG.source}$`);
+/**
+ * The end of a text that may be the beginning of a mark, of an image, of a fence, or of a character. Of spaces and exclamation marks,
+ * only as many as a mark or an image takes.
+ */
+const OPEN_MARK = new RegExp(
+  `(?:(?:!{1,8}|[ \\t]{1,8})?${UNFINISHED_MARK}|!{1,8}|[ \\t]{1,8}|~{1,2}|[\\ud800-\\udbff])$`,
 );
+/** No such end is longer, so that no more of a text is searched for one. */
+const MAX_OPEN_TAG = 65;
+const MAX_OPEN_MARK = 1_309;
 
 /**
  * Reads the answer of a model piece by piece, as it is written, and finds the marks `[n]`, `[n, m]` and `[n-m]`, also in full-width
@@ -49,17 +57,13 @@ export class CitationReader {
 
   #findCertainEnd(): number {
     const text = this.#pending;
-    const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => {
+    const certain = Math.min(startOfEnd(text, OPEN_TAG, MAX_OPEN_TAG), startOfEnd(text, OPEN_MARK, MAX_OPEN_MARK));
+    for (const { 0: token, index } of text.matchAll(TOKEN)) {
+      if (index >= certain) break;
       const end = index + token.length;
-      return { index, end, isUnfinished: isUnfinishedCode(token, text.slice(end)) };
-    });
-    for (let end = text.length; ;) {
-      const certain = end - (UNFINISHED.exec(text.slice(0, end))?.[0].length ?? 0);
-      const cut = tokens.find((token) => token.index < certain && (token.isUnfinished || token.end > certain));
-      const next = cut?.index ?? certain;
-      if (next === end) return end;
-      end = next;
+      if (end > certain || isUnfinishedCode(token, text.slice(end))) return index;
     }
+    return certain;
   }
 
   /** Returns what waited for its end. */
@@ -121,4 +125,10 @@ export class CitationReader {
     this.#length += text.length;
     this.#last = text.at(-1) ?? this.#last;
   }
+}
+
+/** Returns where the match of `pattern` at the end of a text starts, which has `reach` characters at most; its end without one. */
+function startOfEnd(text: string, pattern: RegExp, reach: number): number {
+  const at = text.slice(-reach).search(pattern);
+  return at < 0 ? text.length : Math.max(0, text.length - reach) + at;
 }

@@ -19,6 +19,7 @@ export function withoutTags(text: string): string {
   return text.replaceAll(TAG, '< ');
 }
 
+/** Exclamation marks before those that are removed are kept apart from the bracket: the last one would make an image again. */
 export function withoutImages(text: string): string {
-  return text.replaceAll(/!{1,8}\[/g, '[');
+  return text.replaceAll(/!{1,8}\[/g, (_, at: number) => (text[at - 1] === '!' ? ' [' : '['));
 }

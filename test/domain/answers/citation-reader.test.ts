@@ -29,6 +29,29 @@ test('turns images into links, and never makes an image of a mark', (t) => {
   t.is(text, 'See [chart](https://evil.example/?q=secret) and ! [1](https://evil.example/).');
 });
 
+test('no number of exclamation marks makes an image', (t) => {
+  for (const count of [7, 8, 9, 12, 100]) {
+    const written = `Look${'!'.repeat(count)}[chart](https://evil.example/)`;
+    const whole = readAll([written]);
+    t.notRegex(whole.text, /!\[/, String(count));
+    t.deepEqual(readAll(Array.from(written)), whole);
+  }
+});
+
+test('what may begin something waits for no longer than that may be, so that long runs are neither held back nor read again', (t) => {
+  t.timeout(60_000);
+  for (const run of [' ', '!', '[', '【', ' !', '! ', '[1, ', '~~~ ', '        [', '![', '<', '<a', '` ', '[ '])
+    for (const size of [4, 16_000]) {
+      const reader = new CitationReader(3);
+      const written = run.repeat(16_000 / run.length);
+      let certain = 0;
+      for (let at = 0; at < written.length; at += size)
+        certain += reader.read(written.slice(at, at + size)).text.length;
+      const expected = readAll([written]).text.trimEnd();
+      t.true(certain > expected.length - 1_700, `${run}, ${size} characters at once: ${certain} of ${expected.length}`);
+    }
+});
+
 test('a number counts once within a mark, and an answer has 100 citations at most', (t) => {
   t.is(readAll(['Otters float [2, 2; 3, 2].']).text, 'Otters float [2][3].');
   const { text, marks } = readAll(Array.from({ length: 300 }, () => 'Otters float [1, 2, 1].\n'));
@@ -139,6 +162,8 @@ test('the result does not depend on how the text was cut into pieces', (t) => {
     '\ud83e',
     '\udda6',
     'x'.repeat(64),
+    ' '.repeat(7),
+    '!'.repeat(7),
     '[',
     ']',
     '(x)',
