@@ -18,10 +18,10 @@ const MESSAGE =
   /"role"\s*:\s*"(\w+)"\s*,\s*"content"\s*:\s*"((?:[^"\\]|\\.)*)"|"content"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"role"\s*:\s*"(\w+)"/gu;
 /** What follows a question mark of code or of a URL: `user?.name`, `/docs?page=2`, `<?xml version="1.0"?>`. */
 const CODE_BEHIND = String.raw`[?!]*(?:[a-zA-Z0-9:=&/%$]|\.[\w[(]|\[[\w"'$]|["'][a-zA-Z0-9]|(?<=["']\?)>)`;
-const ASKED = new RegExp(
-  String.raw`[^.!?。！？\n]*[^.!?。！？\s](?:[？؟]|\?(?!${CODE_BEHIND}))[?？؟]*["'”’)\]]*`,
-  'gu',
-);
+/** The end of a question: its marks, and what closes them. */
+const QUESTION_END = new RegExp(String.raw`(?<=[^.!?。！？\s])(?:[？؟]|\?(?!${CODE_BEHIND}))[?？؟]*["'”’)\]]*`, 'gu');
+/** What a sentence before a question ends with. */
+const DELIMITER = /[.!?。！？؟\n]/u;
 
 /**
  * Finds the question that a text asks: a line labelled as one, the last turn of a user in a transcript or in JSON, or an
@@ -88,12 +88,18 @@ function lastUserMessage(part: string): FoundQuestion | null {
 function unlabelledQuestion(part: string, source: 'last_sentence' | 'first_sentence'): FoundQuestion | null {
   const text = part.trim();
   const isLast = source === 'last_sentence';
-  const asked = [...text.matchAll(ASKED)];
-  const one = isLast ? asked.at(-1) : asked[0];
+  const ends = [...text.matchAll(QUESTION_END)]
+    .map(({ 0: marks, index }) => ({ index, end: index + marks.length }))
+    .filter(({ index }, place, all) => index > (all[place - 1]?.end ?? 0));
+  const at = isLast ? ends.length - 1 : 0;
+  const one = ends[at];
   if (one === undefined) return null;
-  const beside = isLast ? text.length - one.index - one[0].length : one.index;
-  const isOfUrl = /:\/\/\S*$/.test(text.slice(0, one.index) + one[0]);
-  return beside > BARE_REACH || isOfUrl ? null : toQuestion(one[0], source);
+  const after = ends[at - 1]?.end ?? 0;
+  let start = one.index;
+  while (start > after && !DELIMITER.test(text.charAt(start - 1))) start -= 1;
+  const beside = isLast ? text.length - one.end : start;
+  const isOfUrl = text.slice(0, one.end).split(/\s/).at(-1)?.includes('://');
+  return beside > BARE_REACH || isOfUrl ? null : toQuestion(text.slice(start, one.end), source);
 }
 
 function toQuestion(text: string, source: FoundQuestion['source']): FoundQuestion | null {

@@ -58,6 +58,8 @@ export async function planCompression(
 
 function queryOf(options: CompressionOptions, ends: string): Pick<CompressionPlan, 'query' | 'querySource'> {
   if (options.query !== null) return { query: options.query, querySource: 'request' };
+  // What is only folded is not selected by a question.
+  if (options.strategy === 'dedupe') return { query: null, querySource: null };
   const found = findQuestion(ends);
   // Postgres stores neither NUL nor lone surrogates, which the cut ends of the text may contain.
   const text = found?.text.replaceAll('\0', '').toWellFormed() ?? null;

@@ -41,6 +41,17 @@ test('does not extract questions that belong to the text', (t) => {
   t.is(findQuestion('What?'), null);
 });
 
+test('text without ends of sentences is searched for a question in one pass', (t) => {
+  t.timeout(60_000);
+  for (const character of ['ก', '”', ',']) {
+    t.is(findQuestion(character.repeat(8_001)), null);
+    // Thousands of texts, so that a search that begins again at each character does not end in time.
+    for (let text = 0; text < 2_000; text += 1) findQuestion(character.repeat(4_000));
+    t.deepEqual(findQuestion(`${character.repeat(200)}. When does it leave?`)?.text, 'When does it leave?');
+  }
+  t.is(findQuestion('متى تغادر العبارة؟ ومتى تعود إلى هنا؟')?.text, 'ومتى تعود إلى هنا؟');
+});
+
 test('does not take question marks of URLs and code for questions', (t) => {
   for (const text of [
     'We updated the guide. The details are at https://example.com/docs?page=2',

@@ -38,6 +38,18 @@ test('a long text is rewritten window by window, and windows that the model fail
   t.regex(answer.content ?? '', /^Boats rest\.\n\nBoat|Boats rest\./);
 });
 
+test('no question is looked for in a text that is only folded', async (t) => {
+  const { services } = await openServices(t, () => 'x');
+  const content = `${PARAGRAPH.repeat(3)}\nQuestion: What is the otter of the lighthouse called?`;
+  const queryOf = async (extra: object) => {
+    const body = CompressRequest.parse({ content, include_metadata: true, ...extra });
+    return (await compressNow(services, caller, { body, signal: neverAborted })).metadata?.query;
+  };
+  t.is(await queryOf({ strategy: 'dedupe' }), null);
+  t.is(await queryOf({ strategy: 'dedupe', query: 'otters' }), 'otters');
+  t.is(await queryOf({ strategy: 'extractive' }), 'What is the otter of the lighthouse called?');
+});
+
 test('a compression that takes too long is aborted with a remedy', async (t) => {
   const silent = async function* () {
     yield 'Boats ';
