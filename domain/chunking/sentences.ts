@@ -7,7 +7,7 @@ export type BreakPoint = { end: number; kind: 'sentence' | 'clause' };
  * Repetitions are bounded, so that hostile runs of marks cannot make the search quadratic.
  */
 const SENTENCE_MARK =
-  /[.!?…]{1,6}["'”’»)\]}*_]{0,4}[,;]?["'”’»)\]}]{0,2}(?=\s|$)|[。！？｡]{1,6}[”’」』）】》]{0,4}|[؟।॥።။]{1,6}(?=\s|$)/gu;
+  /[.!?…]{1,6}["'”’»)\]}*_]{0,4}[,;]?["'”’»)\]}]{0,2}(?=\s|$)|[。！？｡]{1,6}[”’」』）】》]{0,4}|[؟۔।॥።။។៕։]{1,6}(?=\s|$)/gu;
 
 const ABBREVIATIONS: ReadonlySet<string> = new Set(
   (
@@ -33,11 +33,18 @@ export function* findSentenceEnds(text: string): Generator<BreakPoint> {
   }
 }
 
-/** Returns a text that was cut off up to the end of its last whole sentence; empty if it has none. */
+/**
+ * Returns a text that was cut off up to the end of its last whole sentence. Where none ends, as in lists and in languages without full
+ * stops, up to that of its last line, clause or word.
+ */
 export function wholeSentences(text: string): string {
   // What follows tells whether a mark at the very end is that of a sentence.
   const ends = [...findSentenceEnds(`${text} A`)].filter(({ kind }) => kind === 'sentence');
-  return text.slice(0, ends.at(-1)?.end ?? 0).trimEnd();
+  const end = ends.at(-1)?.end;
+  if (end !== undefined) return text.slice(0, end).trimEnd();
+  const shown = text.trim();
+  const line = shown.lastIndexOf('\n');
+  return shown.slice(0, line > 0 ? line : cutWithin(shown, shown.length).end).trimEnd();
 }
 
 /**
