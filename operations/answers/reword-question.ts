@@ -18,7 +18,7 @@ type Question = {
 
 /**
  * Has the chat model reword a question so that it stands without the messages before it. Returns the question as it is without
- * a model or messages, and when the model fails or takes too long: a search for it may still find something.
+ * a model or messages, and when the model fails, takes too long or does not finish: a search for it may still find something.
  */
 export async function rewordQuestion(
   services: Pick<Services, 'chat' | 'answerSlots' | 'log'>,
@@ -30,9 +30,13 @@ export async function rewordQuestion(
   const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const question = rewritePrompt(query, history);
   let reworded = '';
+  let isFinished = false;
   try {
     const call = { chat, question, maxCharacters: MAX_CHARACTERS, signal: within };
-    for await (const { text } of askChatModel(services, caller, call)) reworded += text;
+    for await (const { text, finish } of askChatModel(services, caller, call)) {
+      reworded += text;
+      isFinished = finish === 'stop';
+    }
   } catch (error) {
     if (signal.aborted) throw error;
     services.log.warn({ error }, 'a question of a conversation was not reworded');
@@ -42,5 +46,5 @@ export async function rewordQuestion(
     .toWellFormed()
     .replaceAll(/[\s\0]+/g, ' ')
     .trim();
-  return line === '' ? query : line;
+  return isFinished && line !== '' ? line : query;
 }

@@ -132,6 +132,18 @@ test('a reworded question has no characters that cannot be searched for', async 
   t.is(await rewordQuestion(services, callerIn('one'), asked), 'When does\ufffd it leave?');
 });
 
+test('a question is not reworded by half a sentence', async (t) => {
+  let finish = 'length';
+  const { services } = await start(t, () => ({ text: 'When does the', finish }));
+  const history = [{ role: 'user', content: 'Is there a ferry?' }];
+  const reword = () => rewordQuestion(services, callerIn('one'), { query: 'And back?', history, signal });
+  t.is(await reword(), 'And back?');
+  finish = 'content_filter';
+  t.is(await reword(), 'And back?');
+  finish = 'stop';
+  t.is(await reword(), 'When does the');
+});
+
 test('a whole answer that takes too long is an error that says what to do', async (t) => {
   const ask = async (within: AbortSignal) =>
     (async function* (): AsyncGenerator<AnswerEvent> {
