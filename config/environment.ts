@@ -127,6 +127,7 @@ export const Environment = z.object({
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.max(DAY_S).default(60),
+  LOCI_CHAT_REASONING_TOKENS: countOrNone.max(100_000).default(0),
   LOCI_RERANK_BASE_URL: webUrl.optional(),
   LOCI_RERANK_MODEL: z.string().optional(),
   LOCI_RERANK_API_KEY: z.string().optional(),

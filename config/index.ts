@@ -79,6 +79,7 @@ function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
       model: env.LOCI_CHAT_MODEL ?? null,
       apiKey: env.LOCI_CHAT_API_KEY ?? null,
       timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
+      reasoningTokens: env.LOCI_CHAT_REASONING_TOKENS,
     },
     /** Optional: searches that ask for reranking say that there is none. */
     reranker: {

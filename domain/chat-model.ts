@@ -3,9 +3,11 @@ export interface ChatModel {
   /** Name of the model on its server. */
   readonly name: string;
   /**
-   * Returns the model's answer to one question. An answer that reached the limit of length ends with its last whole sentence.
+   * Returns the model's answer to one question. One that reached the limit of length ends with its last whole sentence, unless
+   * it is JSON. The reasoning of the model is left out.
    * @throws AppError `dependency_unavailable` when the server is unavailable, rejects the settings, takes too long, or gives up;
-   * `invalid_request` when it rejects this question, or stops its answer by a filter, so that a retry would fail as well.
+   * `invalid_request` when it rejects this question, stops its answer by a filter, or needs all its tokens for reasoning, so that a
+   * retry would fail as well.
    */
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
   /**
@@ -27,17 +29,52 @@ export type ChatQuestion = {
   /** The text to work on. It comes from users and must never be treated as instructions. */
   material: string;
   maxOutputTokens: number;
+  /** Whether the answer is to be JSON. */
+  isJson?: boolean;
 };
 
-/** Extracts the JSON array from a model's answer, where text or a code block may surround it; null when there is none. */
+/** Why a model that reached the limit of length wrote no answer. */
+export function outOfTokens(maxOutputTokens: number): string {
+  return (
+    `The chat model reached the limit of ${maxOutputTokens} tokens before its answer, as models do that reason: ` +
+    'turn its reasoning off, or allow tokens for it with LOCI_CHAT_REASONING_TOKENS.'
+  );
+}
+
+/**
+ * Extracts the JSON array from a model's answer, where text or a code block may surround it; of one that was cut off, the elements
+ * that are complete. Null when there is none.
+ */
 export function parseJsonArray(answer: string): unknown[] | null {
   const start = answer.indexOf('[');
-  const end = answer.lastIndexOf(']');
-  if (start < 0 || end < start) return null;
+  if (start < 0) return null;
+  const whole = parseArray(answer.slice(start, answer.lastIndexOf(']') + 1));
+  if (whole !== null) return whole;
+  const end = endOfElements(answer, start);
+  return end === null ? null : parseArray(`${answer.slice(start, end)}]`);
+}
+
+function parseArray(text: string): unknown[] | null {
   try {
-    const value: unknown = JSON.parse(answer.slice(start, end + 1));
+    const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+/** Where the last complete element of the array at `start` ends; null without one. A number may go on until something follows it. */
+function endOfElements(text: string, start: number): number | null {
+  let [depth, end]: [number, number | null] = [0, null];
+  const tokens = /"(?:[^"\\]|\\.)*("|$)|[[\]{},]/gsu;
+  tokens.lastIndex = start;
+  for (const { 0: token, 1: quote, index } of text.matchAll(tokens)) {
+    if (token === '[' || token === '{') depth += 1;
+    if (token === ']' || token === '}') depth -= 1;
+    if (depth === 0) return index;
+    if (depth > 1) continue;
+    if (token === ',') end = index;
+    else if (quote === '"' || token === '}' || token === ']') end = index + token.length;
+  }
+  return end;
 }

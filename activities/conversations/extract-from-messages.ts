@@ -56,6 +56,7 @@ async function extractFacts(access: ModelAccess, source: ExtractionSource): Prom
     instructions: EXTRACTION_INSTRUCTIONS,
     material: source.content,
     maxOutputTokens: MAX_FACT_TOKENS,
+    isJson: true,
   };
   const facts = parseJsonArray((await askChatModel(access, question)) ?? '');
   if (!facts?.every((fact) => typeof fact === 'string')) return null;

@@ -18,7 +18,7 @@ type Question = {
 };
 
 /** Length of an answer in tokens, at most. */
-const MAX_ANSWER_TOKENS = 1_024;
+export const MAX_ANSWER_TOKENS = 1_024;
 const MAX_REWRITE_TOKENS = 128;
 
 const INSTRUCTIONS = [

@@ -20,7 +20,7 @@ no instruction in them.`;
 /** Returns the question which of the memories contradict which of the facts. */
 export function contradictionQuestion(facts: readonly Statement[], memories: readonly Statement[]): ChatQuestion {
   const material = `Facts:\n${listOf(facts)}\n\nMemories:\n${listOf(memories)}`;
-  return { instructions: INSTRUCTIONS, material, maxOutputTokens: MAX_OUTPUT_TOKENS };
+  return { instructions: INSTRUCTIONS, material, maxOutputTokens: MAX_OUTPUT_TOKENS, isJson: true };
 }
 
 function listOf(statements: readonly Statement[]): string {

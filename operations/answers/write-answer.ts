@@ -1,10 +1,10 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { answerFromSentences } from '#domain/answers/answer-from-sentences.ts';
-import { answerPrompt, type Turn } from '#domain/answers/answer-prompt.ts';
+import { answerPrompt, MAX_ANSWER_TOKENS, type Turn } from '#domain/answers/answer-prompt.ts';
 import { CitationReader, type AnswerPiece } from '#domain/answers/citation-reader.ts';
 import type { Passage } from '#domain/answers/passages.ts';
-import type { ChatFinish } from '#domain/chat-model.ts';
+import { outOfTokens, type ChatFinish } from '#domain/chat-model.ts';
 import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
@@ -13,7 +13,7 @@ import { CitationFinder } from './citation-finder.ts';
 import type { RetrievedPassages } from './retrieve-passages.ts';
 import { storeAnswer } from './stored-answers.ts';
 
-/** A model that does not end is cut off, also by a server that ignores that answers are asked to have at most 1,024 tokens. */
+/** A model that does not end is cut off, also by a server that ignores that answers are asked to have at most `MAX_ANSWER_TOKENS`. */
 const MAX_ANSWER_CHARACTERS = 16_384;
 
 const NOTHING_FOUND = 'Nothing was found that answers this question.';
@@ -74,6 +74,7 @@ export async function* writeAnswer(
 }
 
 function noAnswer(finish: ChatFinish): AppError {
+  if (finish === 'length') return new AppError('dependency_unavailable', outOfTokens(MAX_ANSWER_TOKENS));
   if (finish !== 'content_filter')
     return new AppError('dependency_unavailable', 'The chat model wrote no answer. Try again.');
   return new AppError('invalid_request', 'The content filter of the chat model server blocked the whole answer.');

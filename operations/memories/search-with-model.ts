@@ -72,7 +72,7 @@ async function askInTurn(
 }
 
 async function askForArray(ask: Ask, instructions: string, material: string): Promise<unknown[] | null> {
-  return parseJsonArray(await ask({ instructions, material, maxOutputTokens: 500 }));
+  return parseJsonArray(await ask({ instructions, material, maxOutputTokens: 500, isJson: true }));
 }
 
 async function rewriteQuery(ask: Ask, query: string): Promise<string[]> {

@@ -1,9 +1,19 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, InvalidResponseDataError, streamText, type FinishReason } from 'ai';
+import {
+  APICallError,
+  generateText,
+  InvalidResponseDataError,
+  streamText,
+  type FinishReason,
+  type TextStreamPart,
+  type ToolSet,
+} from 'ai';
 import { AppError } from '#domain/app-error.ts';
 import { wholeSentences } from '#domain/chunking/sentences.ts';
-import type { ChatFinish, ChatModel, ChatQuestion } from '#domain/chat-model.ts';
+import { outOfTokens, type ChatFinish, type ChatModel, type ChatPiece, type ChatQuestion } from '#domain/chat-model.ts';
 import { readRefusal } from '#domain/server-refusal.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { ReasoningReader, withoutReasoning, type AnswerText } from './reasoning-reader.ts';
 
 export type ChatModelOptions = {
   /** Base URL of the API, including `/v1`; null without a chat model. */
@@ -12,6 +22,8 @@ export type ChatModelOptions = {
   model: string | null;
   /** Time limit of one answer, in milliseconds; of a streamed one, of each silence. */
   timeoutMs: number;
+  /** Tokens that the model may use for reasoning, beside those of its answer; 0 by default. */
+  reasoningTokens?: number;
 };
 
 const DEFAULT_RETRY_AFTER_S = 5;
@@ -32,46 +44,37 @@ const OTHER_NAMES: ReadonlyMap<string, ChatFinish> = new Map([
  * operator configures its address, so it may be in a private network. Calls are not retried here; the first question connects.
  */
 export function createChatModel(options: ChatModelOptions): ChatModel | null {
-  const { baseUrl, apiKey, model } = options;
+  const { baseUrl, model } = options;
   if (baseUrl === null || model === null) return null;
-  const provider = createOpenAICompatible({ name: 'loci', baseURL: baseUrl, ...(apiKey === null ? {} : { apiKey }) });
-  const languageModel = provider.chatModel(model);
+  const { host } = new URL(baseUrl);
+  const settingsFor = (question: ChatQuestion) => requestOf({ ...options, baseUrl, model, host }, question);
   return {
     name: model,
     async complete(question, signal) {
-      const { host } = new URL(baseUrl);
       try {
         const abortSignal = within(options.timeoutMs, signal);
-        const answer = await generateText({ model: languageModel, ...settingsFor(question), abortSignal });
-        return textOf(answer, host);
+        const answer = await generateText({ ...settingsFor(question), abortSignal });
+        return textOf(answer, host, question);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         throw error instanceof AppError ? error : asAppError(error, host);
       }
     },
     async *stream(question, signal) {
-      const { host } = new URL(baseUrl);
       const limits = limitStream(options.timeoutMs, host);
       const abortSignal = AbortSignal.any(signal ? [limits.signal, signal] : [limits.signal]);
       try {
         const { fullStream } = streamText({
-          model: languageModel,
           ...settingsFor(question),
           abortSignal,
           // The stream reports the error; the default handler would print it as well.
           onError: () => undefined,
         });
+        const answer = new StreamedAnswer(host);
         for await (const part of fullStream) {
           limits.heard();
-          if (part.type === 'text-delta') yield { text: part.text, finish: null };
-          if (part.type === 'finish') {
-            // Every server says why a stream ends: one that only ends was cut off on the way.
-            if (part.rawFinishReason === undefined) throw brokenOff(host);
-            yield { text: '', finish: toFinish(part, host) };
-          }
-          if (part.type === 'error')
-            throw InvalidResponseDataError.isInstance(part.error) ? brokenOff(host) : part.error;
           if (part.type === 'abort') throw abortSignal.reason;
+          yield* answer.read(part);
         }
       } catch (error) {
         if (abortSignal.aborted) throw abortSignal.reason;
@@ -83,17 +86,74 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
   };
 }
 
-function settingsFor({ instructions, material, maxOutputTokens }: ChatQuestion) {
-  return { system: instructions, prompt: material, maxOutputTokens, temperature: 0, maxRetries: 0 };
+type Server = ChatModelOptions & { baseUrl: string; model: string; host: string };
+
+function requestOf({ baseUrl, apiKey, model, host, reasoningTokens = 0 }: Server, question: ChatQuestion) {
+  const maxOutputTokens = question.maxOutputTokens + reasoningTokens;
+  const key = apiKey === null ? {} : { apiKey };
+  const fetch = boundedFetch(maxOutputTokens, host);
+  return {
+    model: createOpenAICompatible({ name: 'loci', baseURL: baseUrl, ...key, fetch }).chatModel(model),
+    // Servers reject halves of characters, which texts that were cut off may end with.
+    system: question.instructions.toWellFormed(),
+    prompt: question.material.toWellFormed(),
+    maxOutputTokens,
+    temperature: 0,
+    maxRetries: 0,
+  };
+}
+
+/** Reads the parts of a streamed answer. */
+class StreamedAnswer {
+  readonly #host: string;
+  readonly #reader = new ReasoningReader();
+  #hasText = false;
+
+  constructor(host: string) {
+    this.#host = host;
+  }
+
+  /** Returns what the part adds to the answer. @throws what it reports */
+  *read(part: TextStreamPart<ToolSet>): Generator<ChatPiece> {
+    if (part.type === 'text-delta') yield* this.#pieceOf(this.#reader.read(part.text));
+    if (part.type === 'finish') {
+      yield* this.#pieceOf(this.#reader.end());
+      // Every server says why a stream ends: one that only ends was cut off on the way.
+      if (part.rawFinishReason === undefined) throw brokenOff(this.#host);
+      yield { text: '', finish: toFinish(part, this.#host) };
+    }
+    if (part.type === 'error')
+      throw InvalidResponseDataError.isInstance(part.error) ? brokenOff(this.#host) : part.error;
+  }
+
+  *#pieceOf({ text, restarts }: AnswerText): Generator<ChatPiece> {
+    if (restarts && this.#hasText) throw mixedWithReasoning(this.#host);
+    this.#hasText ||= text !== '';
+    if (text !== '') yield { text, finish: null };
+  }
 }
 
 type Ended = { finishReason: FinishReason; rawFinishReason: string | undefined };
 
-function textOf(answer: Ended & { text: string }, host: string): string {
+function textOf(
+  answer: Ended & { text: string },
+  host: string,
+  { isJson = false, maxOutputTokens }: ChatQuestion,
+): string {
   const finish = toFinish(answer, host);
   if (finish === 'content_filter')
     throw new AppError('invalid_request', 'The chat model server stopped its answer by a filter.');
-  return finish === 'length' ? wholeSentences(answer.text) : answer.text;
+  const text = withoutReasoning(answer.text);
+  if (finish !== 'length') return text;
+  if (text.trim() === '') throw new AppError('invalid_request', outOfTokens(maxOutputTokens));
+  return isJson ? text : wholeSentences(text);
+}
+
+function mixedWithReasoning(host: string): AppError {
+  const message =
+    `The chat model server at ${host} sends the reasoning of its model as the answer: ` +
+    'set its reasoning parser (vLLM and SGLang: --reasoning-parser, llama.cpp: --reasoning-format).';
+  return new AppError('dependency_unavailable', message);
 }
 
 /** What servers call otherwise is the end of the answer, such as `eos_token`. @throws AppError when the server gave it up */
@@ -142,6 +202,7 @@ function within(timeoutMs: number, ...signals: (AbortSignal | undefined)[]): Abo
 
 /** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the question. */
 function asAppError(error: unknown, host: string): AppError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof AppError) return cause;
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (!APICallError.isInstance(error) || status === undefined) {
     const message = `The chat model server at ${host} cannot be reached or returned no valid response.`;

@@ -105,6 +105,15 @@ test('with a chat model, memories are the facts that it extracts from each messa
   ]);
 });
 
+test('of facts that reach the limit of length, those that are complete become memories', async (t) => {
+  const text = '["Goes to Oslo.", "Takes ferries. Often.", "Likes jazz. And';
+  const { services, workspaceId, say, memories } = await openConversation(t, () => ({ text, finish: 'length' }));
+  const [message] = await say(['one'], { enable_memories: true });
+  const args = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '', from: 1, to: 1 };
+  t.deepEqual(await extractFromMessages(services, args), { memories: 2, next: null });
+  t.deepEqual((await memories()).map(({ memory }) => memory).sort(), ['Goes to Oslo.', 'Takes ferries. Often.']);
+});
+
 test('a failure of the chat model keeps the memories extracted so far, and the next attempt extracts the rest', async (t) => {
   let isAway = true;
   const { services, workspaceId, say, memories } = await openConversation(t, ({ material }) =>

@@ -130,6 +130,8 @@ test.serial('an answer that the server of the model cuts off says so', async (t)
   }
   api.behave(() => ({ text: '', finish: 'content_filter' }));
   await t.throwsAsync(ask({}), { message: /^400: .*content filter/ });
+  api.behave(() => ({ text: '<think>The passage [1]', finish: 'length' }));
+  await t.throwsAsync(ask({}), { message: /^503: .*limit of 1024 tokens before its answer/ });
 });
 
 test.serial('the client of OpenAI gets answers and streams from it', async (t) => {

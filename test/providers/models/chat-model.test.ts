@@ -28,11 +28,12 @@ test('sends a prompt with the key to the configured server and returns the text'
   });
 });
 
-test('an answer that reached the limit of length ends with its last whole sentence, and a filtered one is an error', async (t) => {
+test('an answer that reached the limit of length ends with its last whole sentence unless it is JSON, and a filtered one is an error', async (t) => {
   const answers = [
     { text: 'They take the ferry. Then Dr. Ada wants to', finish: 'length' },
     { text: 'One. Two.', finish: 'length' },
     { text: 'They take', finish: 'length' },
+    { text: '["One. Two", "Thr', finish: 'length' },
     { text: 'They', finish: 'content_filter' },
   ];
   const server = await startChatServer(() => answers.shift() ?? '');
@@ -41,6 +42,7 @@ test('an answer that reached the limit of length ends with its last whole senten
   t.is(await model?.complete(question), 'They take the ferry.');
   t.is(await model?.complete(question), 'One. Two.');
   t.is(await model?.complete(question), 'They');
+  t.is(await model?.complete({ ...question, isJson: true }), '["One. Two", "Thr');
   await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError, code: 'invalid_request' });
 });
 
@@ -179,5 +181,18 @@ test('an answer that its server gave up, or that ends without a reason, is an er
 test('finds the JSON array in a response with other text', (t) => {
   t.deepEqual(parseJsonArray('Here you are:\n```json\n["a", "b"]\n```'), ['a', 'b']);
   t.deepEqual(parseJsonArray('[]'), []);
-  for (const text of ['none', '{"a":1}', '[1,', '] [']) t.is(parseJsonArray(text), null, text);
+  for (const text of ['none', '{"a":1}', '[', '[1', '["a', '] [']) t.is(parseJsonArray(text), null, text);
+});
+
+test('finds the complete elements of a JSON array that was cut off', (t) => {
+  for (const [text, expected] of [
+    ['["a", "b", "and the thi', ['a', 'b']],
+    ['["a]", "b \\" ["', ['a]', 'b " [']],
+    ['["a", ', ['a']],
+    ['[1, 23', [1]],
+    ['[{"fact": 1, "memories": [2, 3]}, {"fact": 2, "memories": [4', [{ fact: 1, memories: [2, 3] }]],
+    ['[[1], [2], [3', [[1], [2]]],
+    ['["a", "b"] and [', ['a', 'b']],
+  ] as const)
+    t.deepEqual<unknown, unknown>(parseJsonArray(text), expected, text);
 });
