@@ -21,9 +21,12 @@ type CompressCall = {
 
 const AS_JOB = 'Send a webhook_url to compress the text as a job.';
 const BY_JOB = { size: AS_JOB, time: AS_JOB };
+/** Share of the time limit that the chat model has; the rest is for selecting sentences where it did not answer in time. */
+const MODEL_SHARE = 0.5;
 
 /**
- * Compresses a text within the request. Aborting `signal` stops the work.
+ * Compresses a text within the request. Aborting `signal` stops the work. What the chat model has not rewritten in its part of the
+ * time limit is compressed by selecting sentences.
  * @throws AppError `payload_too_large` for a text that needs a job, `dependency_unavailable` when the time limit is exceeded.
  */
 export async function compressNow(
@@ -38,8 +41,9 @@ export async function compressNow(
   }
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
+    const modelDeadline = AbortSignal.timeout(Math.round(MODEL_SHARE * timeoutMs));
     const work = { workspaceId: scope.workspaceId, signal: AbortSignal.any([signal, deadline]) };
-    return await compress(services, body, work);
+    return await compress(services, body, { ...work, modelDeadline });
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     const message = `Compressing took longer than ${timeoutMs / 1000} s. ${remedies.time}`;
@@ -47,14 +51,18 @@ export async function compressNow(
   }
 }
 
-async function compress(services: Services, body: CompressRequest, work: CompressWork): Promise<Compression> {
+async function compress(
+  services: Services,
+  body: CompressRequest,
+  { modelDeadline, ...work }: CompressWork & { modelDeadline: AbortSignal },
+): Promise<Compression> {
   const compressor = services.compressors.forStrategy(body.strategy);
   const source = () => cutWindows([body.content], compressor.windowCharacters);
   const plan = await planCompression(services, { options: body, source }, work);
   const isWhole = plan.windows.length < 2;
   const results = await mapWindows(source, async (text, at) => {
     const window = { text, budgetTokens: plan.windows[at]?.budgetTokens ?? 0, query: plan.query, isWhole };
-    return compressWindow(services, { compressor, window, onModelFailure: 'fall_back' }, work);
+    return compressWindow(services, { compressor, window, onModelFailure: 'fall_back', modelDeadline }, work);
   });
   const content = results
     .map(({ text }) => text)

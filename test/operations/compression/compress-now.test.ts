@@ -50,13 +50,24 @@ test('no question is looked for in a text that is only folded', async (t) => {
   t.is(await queryOf({ strategy: 'extractive' }), 'What is the otter of the lighthouse called?');
 });
 
-test('a compression that takes too long is aborted with a remedy', async (t) => {
+test('windows that a silent chat model has not rewritten in half of the time limit keep their sentences', async (t) => {
   const silent = async function* () {
     yield 'Boats ';
     await new Promise<void>(() => undefined);
   };
-  const { services } = await openServices(t, silent, 500);
-  const body = CompressRequest.parse({ content: PARAGRAPH.repeat(3) });
+  const { services, server } = await openServices(t, silent, 16_000);
+  const body = CompressRequest.parse({ content: PARAGRAPH.repeat(90), include_metadata: true, target_ratio: 0.3 });
+  const answer = await compressNow(services, caller, { body, signal: neverAborted });
+  t.is(answer.strategy_used, 'extractive');
+  t.regex(answer.content ?? '', /^Boat \d+ rests in the harbour for the night\./);
+  const windows = answer.metadata?.windows.extractive ?? 0;
+  t.true(windows > 4, `${windows} windows`);
+  t.is(server.requests.length, 4, 'the windows after those that were at the model are not sent to it');
+});
+
+test('a compression that takes too long is aborted with a remedy', async (t) => {
+  const { services } = await openServices(t, () => 'x', 1);
+  const body = CompressRequest.parse({ content: PARAGRAPH.repeat(900), strategy: 'extractive' });
   const error = await t.throwsAsync(compressNow(services, caller, { body, signal: neverAborted }), {
     instanceOf: AppError,
   });
