@@ -4,6 +4,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { RetrievalMethod } from '#domain/records/memory.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
+import { searchWithModel } from '#operations/memories/search-with-model.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
@@ -16,6 +17,7 @@ async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
   t.teardown(() => server.close());
   const own = await openOwnServices(t, { temporal: 'away' });
   const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
+  if (chat === null) throw new Error('no chat model is configured');
   const services = { ...own.services, chat };
   const workspaceId = await services.stores.system.insertWorkspace('with a model');
   const caller: Caller = {
@@ -34,7 +36,11 @@ async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
   for (const memory of MEMORIES) await write(memory);
   const ask = (retrieval_method: RetrievalMethod, query = 'which nuts are dangerous', signal?: AbortSignal) =>
     searchMemories(services, caller, { query, retrieval_method, limit: 10, signal });
-  return { ask, server, slots: services.answerSlots };
+  const askWithin = (limitMs: number, query: string) => {
+    const search = { query, type: 'hybrid', userId: null, asOf: null, limit: 10 } as const;
+    return searchWithModel(services, chat, { scope: caller.scope, search, limitMs });
+  };
+  return { ask, askWithin, server, slots: services.answerSlots };
 }
 
 const isRewrite = (instructions: string) => instructions.includes('search queries');
@@ -76,7 +82,35 @@ test('an unparsable answer of the model does not fail the search', async (t) => 
   const answer = await ask('agentic', 'walnuts');
   t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
   t.deepEqual(answer.retrieval_details.steps, ['rewrite', 'hybrid', 'fuse']);
-  t.regex(answer.retrieval_details.note ?? '', /could not be parsed/);
+  t.regex(answer.retrieval_details.note ?? '', /no usable selection/);
+});
+
+test('the fused ranking is the result when the model fails to select, or takes too long to', async (t) => {
+  let select: () => Promise<{ status: number }> = () => Promise.resolve({ status: 500 });
+  const { ask, askWithin, server } = await openWithModel(t, ({ instructions }) =>
+    isRewrite(instructions) ? '["nuts"]' : select(),
+  );
+  const failed = await ask('agentic', 'walnuts');
+  t.is(failed.memories[0]?.memory, 'Is allergic to walnuts.');
+  t.deepEqual(failed.retrieval_details.queries, ['walnuts', 'nuts']);
+  t.regex(failed.retrieval_details.note ?? '', /no usable selection/);
+  t.is(server.requests.length, 2);
+  select = () => new Promise(() => undefined);
+  const late = await askWithin(5_000, 'walnuts');
+  t.is(late?.rows[0]?.memory, 'Is allergic to walnuts.');
+  t.deepEqual(late?.details.steps, ['rewrite', 'hybrid', 'fuse']);
+  t.regex(late?.details.note ?? '', /no usable selection/);
+});
+
+test('a model that does not answer in time counts as unavailable, also while the search waits for its turn', async (t) => {
+  const { askWithin, server, slots } = await openWithModel(t, () => new Promise(() => undefined));
+  t.is(await askWithin(3_000, 'walnuts'), null);
+  t.is(server.requests.length, 1);
+  const hold = (index: number) => slots.hold({ share: `another-${index % 2}`, lane: 'express' });
+  const held = await Promise.all(Array.from({ length: 16 }, (_, index) => hold(index)));
+  t.is(await askWithin(100, 'walnuts'), null);
+  t.is(server.requests.length, 1, 'the turns are taken');
+  for (const turn of held) turn[Symbol.dispose]();
 });
 
 test('the search works without an unavailable model and reports that', async (t) => {
