@@ -1,5 +1,6 @@
 import { workspaceScope } from '#domain/access/scope.ts';
 import type { ExtractionOutcome, ExtractMemoriesArgs } from '#domain/conversations/conversation-jobs.ts';
+import { cutToTokens } from '#domain/estimate-tokens.ts';
 import { parseJsonArray } from '#domain/chat-model.ts';
 import type { Services } from '#operations/services.ts';
 import type { ExtractionSource } from '#store/conversations/messages.ts';
@@ -11,6 +12,8 @@ import { storeComparedFacts, storeVerbatim } from './store-facts.ts';
 const BATCH_SIZE = 20;
 const MAX_FACTS_PER_MESSAGE = 20;
 const MAX_FACT_TOKENS = 1_000;
+/** What the model reads of a message: 36,000 characters of English. A model with a smaller context would reject all of a longer one. */
+const MAX_MESSAGE_TOKENS = 12_000;
 
 const EXTRACTION_INSTRUCTIONS = `Extract from the message what is worth remembering about its author for later: facts, preferences, plans, decisions. Each as
 one short sentence that can be understood alone, in the language of the message. Answer with a JSON array of strings, empty when there
@@ -54,7 +57,7 @@ async function extractFacts(access: ModelAccess, source: ExtractionSource): Prom
   if (toStorableText(source.content) === '') return [];
   const question = {
     instructions: EXTRACTION_INSTRUCTIONS,
-    material: source.content,
+    material: cutToTokens(source.content, MAX_MESSAGE_TOKENS),
     maxOutputTokens: MAX_FACT_TOKENS,
     isJson: true,
   };

@@ -1,11 +1,14 @@
 import { workspaceScope } from '#domain/access/scope.ts';
 import type { SummariseArgs, SummaryOutcome } from '#domain/conversations/conversation-jobs.ts';
+import { recentTexts } from '#domain/conversations/recent-texts.ts';
 import { extractSentences } from '#domain/conversations/extract-sentences.ts';
 import type { Services } from '#operations/services.ts';
 import { askChatModel, toStorableText, type ModelAccess } from './ask-chat-model.ts';
 
-/** A summary covers the last 200 messages at most, as far back as 40,000 characters reach. */
-const SUMMARY_INPUT_LIMITS = { messages: 200, characters: 40_000 };
+/** A summary covers the last 200 messages at most, as far back as 12,000 tokens reach: 36,000 characters of English. */
+const SUMMARY_INPUT_LIMITS = { count: 200, tokens: 12_000 };
+/** A token has three characters at most. */
+const MAX_READ = { messages: SUMMARY_INPUT_LIMITS.count, characters: 3 * SUMMARY_INPUT_LIMITS.tokens };
 /** Longest summary that is made of sentences of the messages; one of the chat model may be four times as long. */
 const MAX_EXTRACT_CHARACTERS = 600;
 const MAX_SUMMARY_TOKENS = 250;
@@ -24,10 +27,8 @@ export async function summariseMessages(
 ): Promise<SummaryOutcome> {
   const scope = workspaceScope(args);
   const seq = args.messages;
-  const messages = await services.stores.messages.listRecentTexts(scope, args.conversation_id, {
-    seq,
-    ...SUMMARY_INPUT_LIMITS,
-  });
+  const read = await services.stores.messages.listRecentTexts(scope, args.conversation_id, { seq, ...MAX_READ });
+  const messages = recentTexts(read, SUMMARY_INPUT_LIMITS);
   const counted = { ...context, countFailure: () => Promise.resolve(context.attempt) };
   const summary = await composeSummary({ services, scope, context: counted }, messages);
   // Empty when no message has text, for example when all are attachments or tool calls.

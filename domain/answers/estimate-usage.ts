@@ -1,5 +1,5 @@
+import { estimateTokens } from '#domain/estimate-tokens.ts';
 import type { Turn } from './answer-prompt.ts';
-import { estimateTokens } from './passages.ts';
 
 export type Usage = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 

@@ -1,3 +1,5 @@
+import { estimateTokens } from '#domain/estimate-tokens.ts';
+
 /** A chunk that was found for a question. */
 export type FoundPassage = {
   content: string;
@@ -13,14 +15,6 @@ export type FoundPassage = {
 
 /** A chunk that the model may cite. `number` counts from 1. */
 export type Passage = FoundPassage & { number: number };
-
-/** Bytes of UTF-8 that are taken for one token: a little less than models need for English, about what they need for Chinese. */
-const BYTES_PER_TOKEN = 3;
-
-/** An upper estimate of the number of tokens of a text; the tokenizer of the model is not known. */
-export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-}
 
 /**
  * Numbers the passages that together fit into `maxTokens`, best first. Passages with a text that an earlier one has are left

@@ -1,3 +1,5 @@
+import { recentTexts } from '#domain/conversations/recent-texts.ts';
+import { cutToTokens } from '#domain/estimate-tokens.ts';
 import type { Turn } from './answer-prompt.ts';
 
 type ChatMessage = { role: string; content: string | readonly { text: string }[] | null };
@@ -12,16 +14,16 @@ export type ReadChat = {
 };
 
 const INSTRUCTING_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
-const MAX_TURNS = 12;
-/** Of the style and of each message of the history; once the messages together have as many, there are no earlier ones. */
-const MAX_CHARACTERS = 12_000;
+const MAX_STYLE_TOKENS = 4_000;
+/** What of a conversation is taken into account: messages, and the tokens of their texts together. */
+export const HISTORY_LIMITS = { count: 12, tokens: 4_000 };
 
 /** Reads a conversation in the form of the OpenAI API. Of a long one, the last messages count. */
 export function readChat(messages: readonly ChatMessage[]): ReadChat {
   const turns = messages.map(({ role, content }) => ({ role, content: textOf(content) }));
   const asked = turns.findLastIndex(({ role, content }) => role === 'user' && content.trim() !== '');
   const instructions = turns.filter(({ role }) => INSTRUCTING_ROLES.has(role)).map(({ content }) => content);
-  const style = instructions.join('\n').slice(0, MAX_CHARACTERS).toWellFormed();
+  const style = cutToTokens(instructions.join('\n'), MAX_STYLE_TOKENS).toWellFormed();
   return {
     query: turns[asked]?.content ?? null,
     style: style.trim() === '' ? null : style,
@@ -30,16 +32,8 @@ export function readChat(messages: readonly ChatMessage[]): ReadChat {
 }
 
 function lastTurns(turns: readonly Turn[]): Turn[] {
-  const last: Turn[] = [];
-  let characters = 0;
-  for (const turn of turns.toReversed()) {
-    if (INSTRUCTING_ROLES.has(turn.role) || turn.content === '') continue;
-    if (last.length === MAX_TURNS || characters >= MAX_CHARACTERS) break;
-    const content = turn.content.slice(0, MAX_CHARACTERS).toWellFormed();
-    characters += content.length;
-    last.unshift({ ...turn, content });
-  }
-  return last;
+  const said = turns.filter(({ role, content }) => !INSTRUCTING_ROLES.has(role) && content !== '');
+  return recentTexts(said, HISTORY_LIMITS).map((turn) => ({ ...turn, content: turn.content.toWellFormed() }));
 }
 
 function textOf(content: ChatMessage['content']): string {

@@ -1,11 +1,13 @@
 import { AppError } from '#domain/app-error.ts';
 import { requirePermission, type Caller } from '#domain/access/caller.ts';
 import type { Turn } from '#domain/answers/answer-prompt.ts';
+import { HISTORY_LIMITS } from '#domain/answers/read-chat.ts';
+import { recentTexts } from '#domain/conversations/recent-texts.ts';
 import { requireReadableConversation } from '#operations/conversations/require-conversation.ts';
 import type { Services } from '#operations/services.ts';
 
-const MAX_TURNS = 12;
-const MAX_CHARACTERS = 12_000;
+/** A token has three characters at most. */
+const MAX_CHARACTERS = 3 * HISTORY_LIMITS.tokens;
 
 /** @throws AppError `forbidden` unless the caller may read messages and add some. */
 export function requireTurnPermissions(caller: Caller): void {
@@ -29,6 +31,9 @@ export async function readConversationTurns(
   }
   if (conversation.status !== 'active')
     throw new AppError('conflict', `The conversation is ${conversation.status}. Continue in another one.`);
-  const upTo = { seq: conversation.message_count, messages: MAX_TURNS, characters: MAX_CHARACTERS };
-  return services.stores.messages.listRecentTexts(caller.scope, conversationId, upTo);
+  const upTo = { seq: conversation.message_count, messages: HISTORY_LIMITS.count, characters: MAX_CHARACTERS };
+  return recentTexts(
+    await services.stores.messages.listRecentTexts(caller.scope, conversationId, upTo),
+    HISTORY_LIMITS,
+  );
 }

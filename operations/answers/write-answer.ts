@@ -4,7 +4,7 @@ import { answerFromSentences } from '#domain/answers/answer-from-sentences.ts';
 import { answerPrompt, MAX_ANSWER_TOKENS, type Turn } from '#domain/answers/answer-prompt.ts';
 import { CitationReader, type AnswerPiece } from '#domain/answers/citation-reader.ts';
 import type { Passage } from '#domain/answers/passages.ts';
-import { outOfTokens, type ChatFinish } from '#domain/chat-model.ts';
+import { outOfTokens, type ChatFinish, type ChatPiece } from '#domain/chat-model.ts';
 import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
@@ -97,11 +97,33 @@ async function* piecesOf(
   } else if (chat === null) {
     yield answerFromSentences(request.query, passages, contexts);
   } else {
-    const question = answerPrompt({ query: request.query, passages, contexts, history, style });
+    const ask = (said: readonly Turn[]) => {
+      const question = answerPrompt({ query: request.query, passages, contexts, history: said, style });
+      return askChatModel(services, caller, { chat, question, maxCharacters: MAX_ANSWER_CHARACTERS, signal });
+    };
     const reader = new CitationReader(passages.length);
-    const call = { chat, question, maxCharacters: MAX_ANSWER_CHARACTERS, signal };
-    for await (const { text, finish } of askChatModel(services, caller, call)) yield { ...reader.read(text), finish };
+    const pieces = history.length === 0 ? ask([]) : unlessRejected(ask(history), () => ask([]));
+    for await (const { text, finish } of pieces) yield { ...reader.read(text), finish };
     yield reader.end();
+  }
+}
+
+/**
+ * The pieces of an answer; those of the other one when the model's server rejects the question, which may be too long for it.
+ */
+async function* unlessRejected(
+  answer: AsyncIterable<ChatPiece>,
+  otherwise: () => AsyncIterable<ChatPiece>,
+): AsyncGenerator<ChatPiece> {
+  let hasBegun = false;
+  try {
+    for await (const piece of answer) {
+      hasBegun = true;
+      yield piece;
+    }
+  } catch (error) {
+    if (hasBegun || !(error instanceof AppError) || error.code !== 'invalid_request') throw error;
+    yield* otherwise();
   }
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import { parseJsonArray, type ChatModel, type ChatQuestion } from '#domain/chat-model.ts';
+import { cutToTokens } from '#domain/estimate-tokens.ts';
 import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { MemoryRow } from '#store/memories/memory-row.ts';
@@ -10,7 +11,8 @@ import type { Services } from '#operations/services.ts';
 const MAX_REWRITES = 3;
 const MAX_REWRITE_CHARACTERS = 500;
 const MAX_CANDIDATES = 60;
-const MAX_CANDIDATE_CHARACTERS = 400;
+/** About 400 characters of English. */
+const MAX_CANDIDATE_TOKENS = 135;
 /** Of all questions to the model with their turns: the search itself and the reranking follow while the client waits. */
 const MAX_MODEL_MS = 30_000;
 
@@ -126,7 +128,7 @@ async function searchAllQueries(
 /** Returns the selected candidates, or null when the answer is not an array of numbers. */
 async function selectMemories(ask: Ask, query: string, candidates: readonly MemoryRow[]): Promise<MemoryRow[] | null> {
   const list = candidates
-    .map((row, index) => `${index + 1}. ${row.memory.slice(0, MAX_CANDIDATE_CHARACTERS)}`)
+    .map((row, index) => `${index + 1}. ${cutToTokens(row.memory, MAX_CANDIDATE_TOKENS)}`)
     .join('\n');
   const answer = await askForArray(ask, SELECT_INSTRUCTIONS, `Question: ${query}\n\nMemories:\n${list}`);
   if (answer === null || !answer.every((one) => typeof one === 'number')) return null;

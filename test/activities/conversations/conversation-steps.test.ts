@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
+import { estimateTokens } from '#domain/estimate-tokens.ts';
 import { getConversation } from '#operations/conversations/conversations.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { listMemories } from '#operations/memories/memories.ts';
@@ -50,6 +51,21 @@ test('without a chat model, the summary consists of verbatim sentences, and a ne
     messages: 0,
     characters: 0,
   });
+});
+
+test('what the model reads of a conversation is limited in tokens: a character of Chinese is one', async (t) => {
+  const { services, workspaceId, say, requests } = await openConversation(t, ({ instructions }) =>
+    instructions.startsWith('Extract') ? '[]' : 'They take the ferry.',
+  );
+  const [message] = await say(['我们坐渡轮。', '船'.repeat(30_000), '中午出发。'], { enable_memories: true });
+  const key = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '' };
+  await summariseMessages(services, { ...key, messages: 3 });
+  await extractFromMessages(services, { ...key, from: 1, to: 3 });
+  const materials = requests.map(({ messages }) => messages.at(-1)?.content ?? '');
+  t.is(materials.length, 4);
+  t.regex(materials[0] ?? '', /^user: 船.*船\n\nuser: 中午出发。$/s);
+  t.regex(materials[2] ?? '', /^船+$/);
+  for (const material of materials) t.true(estimateTokens(material) <= 12_100, `${estimateTokens(material)} tokens`);
 });
 
 test('with a chat model, the summary is its answer about the whole conversation', async (t) => {

@@ -177,6 +177,16 @@ test.serial('a conversation gives the question its meaning, and keeps question a
   t.is((await api.post('/answers', { query: 'And back?', conversation_id }, flow)).status, 409);
 });
 
+test.serial('a question that the model rejects as too long is asked again without the earlier messages', async (t) => {
+  const question = { query: 'When does the ferry to Ulva leave?', conversation_id: await createConversation() };
+  api.behave(() => 'At noon [1].');
+  await ask(question);
+  api.behave(({ material }) => (material.includes('<message') ? { status: 413 } : 'At noon, as I said [1].'));
+  t.is((await ask(question)).answer, 'At noon, as I said [1].');
+  api.behave(() => ({ status: 400 }));
+  t.is((await api.post('/answers', question, flow)).status, 400);
+});
+
 test.serial('a model that is down answers 503, and one that writes nothing as well', async (t) => {
   api.behave(() => ({ status: 500 }));
   t.is((await api.post('/answers', { query: 'ferry', collection_ids: [flow.collectionId] }, flow)).status, 503);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { Caller } from '#domain/access/caller.ts';
 import type { RetrievalMethod } from '#domain/records/memory.ts';
+import { estimateTokens } from '#domain/estimate-tokens.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
 import { searchWithModel } from '#operations/memories/search-with-model.ts';
@@ -40,7 +41,7 @@ async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
     const search = { query, type: 'hybrid', userId: null, asOf: null, limit: 10 } as const;
     return searchWithModel(services, chat, { scope: caller.scope, search, limitMs });
   };
-  return { ask, askWithin, server, slots: services.answerSlots };
+  return { ask, askWithin, write, server, slots: services.answerSlots };
 }
 
 const isRewrite = (instructions: string) => instructions.includes('search queries');
@@ -119,6 +120,17 @@ test('the search works without an unavailable model and reports that', async (t)
   t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
   t.like(answer.retrieval_details, { steps: ['hybrid'], model: null });
   t.regex(answer.retrieval_details.note ?? '', /no usable answer/);
+});
+
+test('of a long memory the model reads the beginning, as many tokens of each', async (t) => {
+  const { ask, write, server } = await openWithModel(t, ({ instructions }) => (isRewrite(instructions) ? '[]' : '[1]'));
+  await write('核桃'.repeat(1_000));
+  await write('walnuts '.repeat(1_000));
+  await ask('agentic', 'walnuts 核桃');
+  const listed = (server.requests.at(-1)?.messages.at(-1)?.content ?? '').split('\n');
+  const shown = listed.filter((line) => /核桃核桃|walnuts walnuts/.test(line));
+  t.is(shown.length, 2);
+  for (const line of shown) t.true(estimateTokens(line) > 130 && estimateTokens(line) < 140, line);
 });
 
 test('the model is asked in turn, and not at all for a client that left', async (t) => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import type { CompressionWindow } from '#domain/compression/compressor.ts';
+import { estimateTokens } from '#domain/estimate-tokens.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
@@ -98,6 +99,21 @@ test('keeps sentences of the text when the model refuses, says nothing or repeat
     t.true(tokens <= 100);
     t.true(SENTENCES.some((sentence) => text.startsWith(sentence)));
   }
+});
+
+test('rewrites a window of a script with more tokens in parts that a small context has room for', async (t) => {
+  const text = Array.from({ length: 600 }, (_, at) => `第${1_000 + at}班渡轮中午从旧港出发前往乌尔瓦岛。`).join('');
+  t.true(text.length < 15_000);
+  const { compressText, requests } = await openCompressor(t, () => '渡轮中午出发。');
+  const result = await compressText({ text, budgetTokens: 1_000, query: null, isWhole: true });
+  const materials = requests.map(({ messages }) => messages.at(-1)?.content ?? '');
+  t.is(materials.join(''), text);
+  for (const material of materials) t.true(estimateTokens(material) <= 6_000);
+  t.is(result.text, materials.map(() => '渡轮中午出发。').join('\n\n'));
+  t.is(result.used, 'ai_compress');
+  const asked = requests.length;
+  t.is((await compressText({ text, budgetTokens: 100_000, query: null, isWhole: true })).text, text);
+  t.is(requests.length, asked);
 });
 
 test('does not call the model for a window with almost no budget or budget for all of it', async (t) => {
