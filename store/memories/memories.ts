@@ -37,6 +37,8 @@ const READABLE = `m.workspace_id = :workspaceId
   and (:readerId::text is null or m.user_id = :readerId or m.memory_type = 'team')`;
 const VALID = `case when :asOf::timestamptz is null then v.valid_to is null
   else v.valid_from <= :asOf and (v.valid_to is null or v.valid_to > :asOf) end`;
+/** Follows from `VALID`, as first versions are valid from the creation on: an index in the order of creation begins there. */
+const CREATED = `m.created_at <= :asOf`;
 const MATCHING = `(:userId::text is null or m.user_id = :userId)
   and (:memoryType::text is null or m.memory_type = :memoryType)`;
 
@@ -138,9 +140,10 @@ export function createMemoryStore(database: Database) {
       page: { first: 'newest' | 'oldest'; limit: number },
     ): Promise<MemoryRow[]> {
       const direction = page.first === 'newest' ? 'desc' : 'asc';
+      const existing = filter.asOf === null ? VALID : `${VALID} and ${CREATED}`;
       return query<MemoryRow>(
         database,
-        `select ${MEMORY_COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}
+        `select ${MEMORY_COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${existing}
          order by m.created_at ${direction}, m.id ${direction} limit :limit`,
         { ...filterBindings(scope, filter), limit: page.limit },
       );

@@ -94,3 +94,35 @@ test('what extraction and deletion read of a user and of a workspace does not gr
     t.true(buffers < 60, `${what}: ${buffers}`);
   }
 });
+
+test('the newest memories of a time are found without reading those that were created since', async (t) => {
+  const { database, stores, scope, workspaceId } = await openUser(t);
+  await query(
+    database,
+    `with m as (
+       insert into memories (id, workspace_id, user_id, memory_type, version, created_at)
+       select uuidv7(), :workspaceId, 'ada', 'user', case when number = 30 then 2 else 1 end,
+         case when number > 30 then now() - (5000 - number) * interval '1 second'
+           else now() - interval '2 days' + number * interval '1 second' end
+       from generate_series(1, 5000) number returning *
+     ) insert into memory_versions (memory_id, version, workspace_id, object_id, memory, valid_from, valid_to, index_due_at)
+     select id, number, workspace_id, uuidv7(), 'version ' || number,
+       case when number = 1 then created_at else now() end, case when number < version then now() end, now()
+     from m, generate_series(1, version) number`,
+    { workspaceId },
+  );
+  for (const table of ['memories', 'memory_versions']) await query(database, `vacuum analyze ${table}`);
+  const asOf = new Date(Date.now() - 24 * 60 * 60 * 1_000);
+  for (const userId of [null, 'ada']) {
+    const call: StoreCall['call'] = ({ memories }) =>
+      memories.listByAge(scope, { userId, asOf }, { first: 'newest', limit: 3 });
+    const rows = await stores.memories.listByAge(scope, { userId, asOf }, { first: 'newest', limit: 3 });
+    t.deepEqual(
+      rows.map(({ memory, version }) => [memory, version]),
+      [['version 1', 1], ['version 1', 1], ['version 1', 1]],
+    );
+    t.true(rows.every(({ created_at }) => created_at < asOf));
+    const { buffers } = await measureStatements(database, { what: 'newest', workspaceId, call }, { repetitions: 0 });
+    t.true(buffers < 100, `${buffers} buffers`);
+  }
+});
