@@ -63,6 +63,12 @@ async function* findAndWrite(
   const { request, history, signal } = asked;
   using closing = new DisposableStack();
   closing.use(claimQuestion(caller, asked));
+  // Another request may have stored the answer since `answerQuestion` looked.
+  const stored = await findStoredAnswer(services, caller, asked);
+  if (stored !== null) {
+    yield* repeatAnswer(stored);
+    return;
+  }
   const reworded = await rewordQuestion(services, caller, { query: request.query, history, signal });
   const { searchedFor, retrieved } = await retrieveForQuestion(services, caller, { request, reworded, signal });
   const passages = selectPassages(retrieved.found, MAX_PASSAGE_TOKENS);

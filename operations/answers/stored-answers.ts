@@ -4,6 +4,7 @@ import type { JobStart } from '#domain/jobs.ts';
 import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
 import { messageOfText, type MessageGroup } from '#domain/records/message.ts';
 import { addMessages } from '#operations/conversations/create-messages.ts';
+import { requireReadableConversation } from '#operations/conversations/require-conversation.ts';
 import { findIdempotentAnswer, withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { Services } from '#operations/services.ts';
@@ -14,14 +15,16 @@ type Asked = { request: AnswerRequest; idempotency?: Idempotency | null };
 
 /**
  * Returns the answer that was stored for this `Idempotency-Key`; null for a new question, and for one without a conversation, of
- * which nothing is stored.
- * @throws AppError `idempotency_mismatch` when the key was used for another request.
+ * which nothing is stored. It is repeated as long as the caller may read the conversation that it belongs to.
+ * @throws AppError `idempotency_mismatch` when the key was used for another request; `not_found` when the conversation was deleted.
  */
 export async function findStoredAnswer(services: Services, caller: Caller, asked: Asked): Promise<Answer | null> {
   const { request, idempotency = null } = asked;
   if (idempotency === null || request.conversation_id === undefined) return null;
   const stored = await findIdempotentAnswer<Answer>(services, caller, { route: ROUTE, idempotency });
-  return stored === null ? null : withTexts(services, caller, stored.body);
+  if (stored === null) return null;
+  await requireReadableConversation(services.stores, caller, request.conversation_id);
+  return withTexts(services, caller, stored.body);
 }
 
 /** The events of an answer that is known. */

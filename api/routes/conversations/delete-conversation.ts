@@ -10,7 +10,9 @@ export const deleteConversationRoute = route(
     path: '/conversations/{conversation_id}',
     tag: 'Conversations',
     summary: 'Delete a conversation',
-    description: 'Deletes the conversation with its messages. Memories that were extracted from them are kept.',
+    description:
+      'Deletes the conversation with its messages. Memories that were extracted from them are kept. For 24 hours, an identical ' +
+      'request with the `Idempotency-Key` that created messages still gets its stored response, with their texts.',
     permission: 'conversations:delete',
     params: ConversationParams,
     response: z.null(),

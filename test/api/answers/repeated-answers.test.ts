@@ -78,6 +78,17 @@ test.serial('a repeated answer has no text of a document that was deleted', asyn
   t.notRegex(JSON.stringify(repeated.citations), /timetable/);
 });
 
+test.serial('an answer of a deleted conversation is not repeated', async (t) => {
+  api.behave(() => 'At noon [1].');
+  const conversation_id = await createConversation();
+  const question = { query: 'When does the ferry to Ulva leave?', conversation_id };
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const send = () => api.post('/answers', question, { key: flow.key, headers });
+  t.is((await send()).status, 200);
+  t.is((await flow.api.send(`/conversations/${conversation_id}`, { method: 'DELETE' })).status, 204);
+  t.is((await send()).status, 404);
+});
+
 test.serial('while a question is being answered, its Idempotency-Key answers 409', async (t) => {
   const [isAsked, mayWrite] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   api.behave(() =>
