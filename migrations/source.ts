@@ -55,6 +55,7 @@ import * as outdatedRuns from './lists/20261214_outdated_runs.ts';
 import * as awaitedContents from './lists/20261214_awaited_contents.ts';
 import * as deletedLinks from './lists/20261214_deleted_links.ts';
 import * as outdatedFiles from './lists/20261215_outdated_files.ts';
+import * as answeredCollections from './lists/20261216_answered_collections.ts';
 
 type Migration = {
   name: string;
@@ -121,6 +122,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261214_deleted_links', ...deletedLinks },
   { name: '20261214_outdated_runs', ...outdatedRuns },
   { name: '20261215_outdated_files', ...outdatedFiles },
+  { name: '20261216_answered_collections', ...answeredCollections },
 ];
 
 /** For `knex.migrate`. */

@@ -48,7 +48,10 @@ export const Conversation = z
 export type Conversation = z.infer<typeof Conversation>;
 
 const Title = textField(255).nullable();
-const Collections = z.array(Id).max(100);
+/** Collections that a client adds to a conversation at once. Answers add others. */
+export const MAX_ADDED_COLLECTIONS = 100;
+/** A list with those that answers have added can be sent back. */
+const MAX_COLLECTIONS = 10_000;
 
 export const CreateConversationRequest = z
   .strictObject({
@@ -57,7 +60,7 @@ export const CreateConversationRequest = z
       .boolean()
       .default(false)
       .meta({ description: 'Whether every user of the workspace may read the conversation.' }),
-    collections: Collections.default([]).meta({
+    collections: z.array(Id).max(MAX_ADDED_COLLECTIONS).default([]).meta({
       description: 'Collections that the conversation is about, at most 100.',
     }),
     meta_data: JsonObject.default({}).meta({ description: 'Free-form JSON object, at most 65,536 characters.' }),
@@ -79,8 +82,15 @@ export const UpdateConversationRequest = z
       .boolean()
       .optional()
       .meta({ description: 'Whether every user of the workspace may read the conversation.' }),
-    collections: Collections.optional().meta({
-      description: 'Collections that the conversation is about, at most 100; replaces the previous list.',
+    collections: z.array(Id).max(MAX_COLLECTIONS).optional().meta({
+      description:
+        'Collections that the conversation is about; replaces the previous list. At most 100 that are not in the previous one. ' +
+        'Collections that answers in the conversation were written from may be missing only if `removed_collections` names them.',
+    }),
+    removed_collections: z.array(Id).max(MAX_COLLECTIONS).optional().meta({
+      description:
+        'Collections that `collections` leaves out although answers in the conversation were written from them. From then on, who ' +
+        'reaches the others may read these answers.',
     }),
     meta_data: JsonObject.optional().meta({
       description: 'Free-form JSON object, at most 65,536 characters; replaces the previous one.',

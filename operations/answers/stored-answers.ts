@@ -75,7 +75,7 @@ export async function storeAnswer(
     effect: async (stores) => {
       jobs.push(...(await addMessages(stores, caller, [messages])).jobs);
       const answered = new Set(answer.passages.map(({ collection_id }) => collection_id));
-      await stores.conversations.addCollections(caller.scope, messages.conversation_id, [...answered]);
+      await stores.conversations.addAnsweredCollections(caller.scope, messages.conversation_id, [...answered]);
       return { status: 200, body: withoutTexts(answer) };
     },
   });

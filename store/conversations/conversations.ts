@@ -97,15 +97,25 @@ export function createConversationStore(database: Database) {
       );
     },
 
-    /** Adds collections to those that a conversation is about. */
-    async addCollections(scope: Scope, id: string, collectionIds: readonly string[]): Promise<void> {
+    /** Adds collections that an answer was written from to those that a conversation is about. */
+    async addAnsweredCollections(scope: Scope, id: string, collectionIds: readonly string[]): Promise<void> {
       await query(
         database,
         `update conversations set collections = collections || array(
-           select added from unnest(:added::uuid[]) added where added <> all(collections))
-         where workspace_id = :workspaceId and id = :id and not collections @> :added::uuid[]`,
+             select added from unnest(:added::uuid[]) added where added <> all(collections)),
+           answered_collections = answered_collections || array(
+             select added from unnest(:added::uuid[]) added where added <> all(answered_collections))
+         where workspace_id = :workspaceId and id = :id
+           and not (collections @> :added::uuid[] and answered_collections @> :added::uuid[])`,
         { ...scope, id, added: collectionIds },
       );
+    },
+
+    /** Returns those of a conversation's collections that its answers were written from. */
+    async listAnsweredCollections(scope: Scope, id: string): Promise<string[]> {
+      const sql = `select answered_collections as ids from conversations where workspace_id = :workspaceId and id = :id`;
+      const row = await queryOne<{ ids: string[] }>(database, sql, { workspaceId: scope.workspaceId, id });
+      return row?.ids ?? [];
     },
 
     /** Returns a page of conversations, newest first; with a search, the most similar titles first. `after`: what it follows. */
@@ -139,6 +149,8 @@ export function createConversationStore(database: Database) {
         `update conversations set updated_at = now(),
            title = case when :setsTitle then :title else title end, title_key = coalesce(:titleKey, title_key),
            is_public = coalesce(:is_public, is_public), collections = coalesce(:collections::uuid[], collections),
+           answered_collections = case when :collections::uuid[] is null then answered_collections else array(
+             select answered from unnest(answered_collections) answered where answered = any(:collections::uuid[])) end,
            meta_data = coalesce(:meta_data::jsonb, meta_data), settings = coalesce(:settings::jsonb, settings)
          where id = :id and workspace_id = :workspaceId`,
         {

@@ -15,7 +15,9 @@ export const updateConversationRoute = route(
     body: UpdateConversationRequest,
     response: Conversation,
     extension: true,
-    otherStatuses: { 409: 'The conversation is archived' },
+    otherStatuses: {
+      409: 'The conversation is archived, or the list leaves out collections of its answers without naming them',
+    },
   },
   async ({ services, caller, params, body }) =>
     updateConversation(services, caller, { id: params.conversation_id, body }),

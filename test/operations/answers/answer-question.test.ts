@@ -19,7 +19,7 @@ async function openConversation(t: ExecutionContext, said: string) {
   const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
   const services = { ...own.services, chat };
   const { caller, collectionId } = await makePlace(own.database);
-  const body = { enable_memories: false, content: said };
+  const body = { enable_memories: false, content: [said] };
   const [message] = (await createMessages(services, caller, { body, idempotency: null })).body;
   const request = AnswerRequest.parse({
     query: 'And when?',
