@@ -56,6 +56,7 @@ import * as awaitedContents from './lists/20261214_awaited_contents.ts';
 import * as deletedLinks from './lists/20261214_deleted_links.ts';
 import * as outdatedFiles from './lists/20261215_outdated_files.ts';
 import * as answeredCollections from './lists/20261216_answered_collections.ts';
+import * as deletingConversations from './lists/20261216_deleting_conversations.ts';
 
 type Migration = {
   name: string;
@@ -123,6 +124,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261214_outdated_runs', ...outdatedRuns },
   { name: '20261215_outdated_files', ...outdatedFiles },
   { name: '20261216_answered_collections', ...answeredCollections },
+  { name: '20261216_deleting_conversations', ...deletingConversations },
 ];
 
 /** For `knex.migrate`. */

@@ -14,6 +14,10 @@ import { createCrawlFrontier, type CrawlFrontier } from '#store/crawls/crawl-fro
 import { createCrawlPageStore, type CrawlPageStore } from '#store/crawls/crawl-pages.ts';
 import { createCrawlStore, type CrawlStore } from '#store/crawls/crawls.ts';
 import { createCredentialStore, type CredentialStore } from '#store/connections/credentials.ts';
+import {
+  createConversationDeletions,
+  type ConversationDeletions,
+} from '#store/conversations/conversation-deletions.ts';
 import { createConversationStore, type ConversationStore } from '#store/conversations/conversations.ts';
 import { createDeletionStore, type DeletionStore } from '#store/contents/deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from '#store/index/dropped-tenants.ts';
@@ -97,6 +101,7 @@ export type Stores = {
   droppedTenants: DroppedTenants;
   tenantActivity: TenantActivityStore;
   conversations: ConversationStore;
+  conversationDeletions: ConversationDeletions;
   messages: MessageStore;
   memories: MemoryStore;
   memoryProjections: MemoryProjectionStore;
@@ -159,6 +164,7 @@ export function createStores(database: Database): Stores {
     droppedTenants: createDroppedTenants(database),
     tenantActivity: createTenantActivityStore(database),
     conversations: createConversationStore(database),
+    conversationDeletions: createConversationDeletions(database),
     messages: createMessageStore(database),
     memories: createMemoryStore(database),
     memoryProjections: createMemoryProjectionStore(database),

@@ -3,6 +3,7 @@ import { createSignInCodes } from '#store/access/sign-in-codes.ts';
 import { createContentCounts } from '#store/collections/content-counts.ts';
 import { createBlobRemovals } from '#store/blobs/blob-removals.ts';
 import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
+import { listDeletingConversations } from '#store/conversations/conversation-deletions.ts';
 import { claimDueRefreshes } from '#store/connections/credential-refresh.ts';
 import { consumeOAuthState, purgeOAuthStates } from '#store/connections/oauth-states.ts';
 import { createHostRateLimit } from '#store/crawls/host-rate-limit.ts';
@@ -28,6 +29,7 @@ export function createSystemStore(database: Database) {
     ...createHostRateLimit(database),
     consumeOAuthState: (stateHash: string) => consumeOAuthState(database, stateHash),
     purgeOAuthStates: () => purgeOAuthStates(database),
+    listDeletingConversations: (limit: number) => listDeletingConversations(database, limit),
     claimDueRefreshes: (due: { workspaceId: string | null; limit: number }) => claimDueRefreshes(database, due),
 
     /** The version of the server, without the name of its package: `17.6`. */

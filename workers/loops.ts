@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { finishConversationDeletions } from '#operations/conversations/finish-conversation-deletions.ts';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
 import { deactivateIdleTenants, watchTenants } from '#operations/index/deactivate-idle-tenants.ts';
 import { sweepDroppedTenants } from '#operations/index/sweep-dropped-tenants.ts';
@@ -73,6 +74,7 @@ export function startLoops(services: WebhookServices): Loops {
     { name: 'counts', everyMs: 1_000, work: async () => Number(await services.stores.system.foldCounts()) },
     { name: 'count check', everyMs: 60_000, work: () => checkCounts(services) },
     { name: 'stored responses', everyMs: 60_000, work: () => purgeResponses(services) },
+    { name: 'conversations', everyMs: 30_000, work: () => finishConversationDeletions(services) },
     { name: 'receipts', everyMs: 600_000, work: () => purgeReceipts(services) },
     { name: 'webhook upkeep', everyMs: 2_000, work: () => endOverdueDeliveries(services) },
     { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookDeliveries(services) },

@@ -203,6 +203,7 @@ function loopCalls(): NamedCall[] {
   return [
     ['loop: residues that are due', ({ system }) => system.claimDueResidues(20, 1_000)],
     ['loop: stored answers that expired', ({ system }) => system.purgeIdempotencyKeys(1_000)],
+    ['loop: conversations that are being deleted', ({ system }) => system.listDeletingConversations(10)],
     ['loop: log of deliveries', ({ webhookUpkeep }) => webhookUpkeep.purge(864e5 * 365, 1000)],
     ['loop: outbox', ({ system }) => system.claimDueStarts(20)],
     ['loop: memories to index', ({ memoryProjections }) => memoryProjections.claimDue(DUE_MEMORIES)],
