@@ -82,16 +82,24 @@ export const UpdateConversationRequest = z
       .boolean()
       .optional()
       .meta({ description: 'Whether every user of the workspace may read the conversation.' }),
-    collections: z.array(Id).max(MAX_COLLECTIONS).optional().meta({
-      description:
-        'Collections that the conversation is about; replaces the previous list. At most 100 that are not in the previous one. ' +
-        'Collections that answers in the conversation were written from may be missing only if `removed_collections` names them.',
-    }),
-    removed_collections: z.array(Id).max(MAX_COLLECTIONS).optional().meta({
-      description:
-        'Collections that `collections` leaves out although answers in the conversation were written from them. From then on, who ' +
-        'reaches the others may read these answers.',
-    }),
+    collections: z
+      .array(Id)
+      .max(MAX_COLLECTIONS)
+      .optional()
+      .meta({
+        description:
+          'Collections that the conversation is about; replaces the previous list. At most 100 that are not in the previous one. ' +
+          'Collections that answers in the conversation were written from may be missing only if `removed_collections` names them.',
+      }),
+    removed_collections: z
+      .array(Id)
+      .max(MAX_COLLECTIONS)
+      .optional()
+      .meta({
+        description:
+          'Collections that `collections` leaves out although answers in the conversation were written from them. From then on, who ' +
+          'reaches the others may read these answers.',
+      }),
     meta_data: JsonObject.optional().meta({
       description: 'Free-form JSON object, at most 65,536 characters; replaces the previous one.',
     }),

@@ -5,7 +5,9 @@ import type { Knex } from 'knex';
  * they are named.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`alter table conversations add column if not exists answered_collections uuid[] not null default '{}'`);
+  await knex.raw(
+    `alter table conversations add column if not exists answered_collections uuid[] not null default '{}'`,
+  );
 }
 
 export async function down(): Promise<void> {

@@ -1,6 +1,10 @@
 import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { MAX_ADDED_COLLECTIONS, type Conversation, type UpdateConversationRequest } from '#domain/records/conversation.ts';
+import {
+  MAX_ADDED_COLLECTIONS,
+  type Conversation,
+  type UpdateConversationRequest,
+} from '#domain/records/conversation.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
 import {
   lockWritableConversation,

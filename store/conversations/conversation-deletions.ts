@@ -6,10 +6,14 @@ export function createConversationDeletions(database: Database) {
   return {
     /** Hides a conversation that is locked. From then on, it is deleted also when the caller does not go on with it. */
     async begin(scope: Scope, id: string): Promise<void> {
-      await query(database, `update conversations set is_deleting = true where id = :id and workspace_id = :workspaceId`, {
-        workspaceId: scope.workspaceId,
-        id,
-      });
+      await query(
+        database,
+        `update conversations set is_deleting = true where id = :id and workspace_id = :workspaceId`,
+        {
+          workspaceId: scope.workspaceId,
+          id,
+        },
+      );
     },
 
     /** Locks a conversation that is being deleted until the transaction ends. Returns false when it is gone. */

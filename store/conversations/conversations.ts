@@ -38,8 +38,8 @@ export type ListedConversation = ConversationRow & { distance: number; created_u
 const COLUMNS = `c.id, c.title, c.summary, c.status, c.is_public, c.collections, c.meta_data, c.settings, c.ended_at,
   c.owner_id, c.workspace_id, c.created_by, c.created_at, c.updated_at, c.message_count, c.summary_asked, c.summary_seq`;
 /**
- * A caller limited to certain collections reads only conversations about these, except that users always read their own. Nobody reads
- * what is left of one that is being deleted.
+ * A caller limited to certain collections reads only conversations about these, except that users always read their own.
+ * Nobody reads what is left of one that is being deleted.
  */
 const READABLE = `c.workspace_id = :workspaceId and not c.is_deleting
   and (:collectionIds::uuid[] is null or c.collections <@ :collectionIds::uuid[] or c.owner_id = :readerId::text)

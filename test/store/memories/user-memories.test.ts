@@ -119,7 +119,11 @@ test('the newest memories of a time are found without reading those that were cr
     const rows = await stores.memories.listByAge(scope, { userId, asOf }, { first: 'newest', limit: 3 });
     t.deepEqual(
       rows.map(({ memory, version }) => [memory, version]),
-      [['version 1', 1], ['version 1', 1], ['version 1', 1]],
+      [
+        ['version 1', 1],
+        ['version 1', 1],
+        ['version 1', 1],
+      ],
     );
     t.true(rows.every(({ created_at }) => created_at < asOf));
     const { buffers } = await measureStatements(database, { what: 'newest', workspaceId, call }, { repetitions: 0 });
