@@ -1,6 +1,6 @@
 import { workspaceScope } from '#domain/access/scope.ts';
 import type { ExtractionOutcome, ExtractMemoriesArgs } from '#domain/conversations/conversation-jobs.ts';
-import { cutToTokens } from '#domain/estimate-tokens.ts';
+import { cutToTokens } from '#domain/chunking/estimate-tokens.ts';
 import { parseJsonArray } from '#domain/chat-model.ts';
 import type { Services } from '#operations/services.ts';
 import type { ExtractionSource } from '#store/conversations/messages.ts';

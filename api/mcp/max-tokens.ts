@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
 /** Tokens of a result where the caller does not choose: what clients take without a warning. */
 export const STANDARD_TOKENS = 6_000;

@@ -1,4 +1,4 @@
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import type { Turn } from './answer-prompt.ts';
 
 export type Usage = { prompt_tokens: number; completion_tokens: number; total_tokens: number };

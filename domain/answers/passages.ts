@@ -1,4 +1,4 @@
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
 /** A chunk that was found for a question. */
 export type FoundPassage = {

@@ -1,5 +1,5 @@
 import { recentTexts } from '#domain/conversations/recent-texts.ts';
-import { cutToTokens } from '#domain/estimate-tokens.ts';
+import { cutToTokens } from '#domain/chunking/estimate-tokens.ts';
 import type { Turn } from './answer-prompt.ts';
 
 type ChatMessage = { role: string; content: string | readonly { text: string }[] | null };

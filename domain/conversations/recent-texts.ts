@@ -1,4 +1,4 @@
-import { cutToTokens, estimateTokens } from '#domain/estimate-tokens.ts';
+import { cutToTokens, estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
 /**
  * Returns the last texts, oldest first: at most `count`, and as far back as `tokens` reach. The one that exceeds them is cut, so that

@@ -1,6 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import { parseJsonArray, type ChatModel, type ChatQuestion } from '#domain/chat-model.ts';
-import { cutToTokens } from '#domain/estimate-tokens.ts';
+import { cutToTokens } from '#domain/chunking/estimate-tokens.ts';
 import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { MemoryRow } from '#store/memories/memory-row.ts';

@@ -4,7 +4,7 @@ import type { CompressedWindow, CompressionWindow, Compressor, CompressWork } fr
 import { cutWindows } from '#domain/compression/cut-windows.ts';
 import { splitUnits } from '#domain/compression/split-units.ts';
 import { findSentenceEnds } from '#domain/chunking/sentences.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import type { CompressThreads } from './compress-threads.ts';
 
 /** About 3,000 tokens of English: models of any size handle this well. */

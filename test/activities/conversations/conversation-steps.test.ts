@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import { getConversation } from '#operations/conversations/conversations.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { listMemories } from '#operations/memories/memories.ts';

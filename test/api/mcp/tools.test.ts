@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import { createKey } from '#test/support/harness/api-client.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { estimateUsage } from '#domain/answers/estimate-usage.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
 test('everything that an answer was written from counts as the prompt', (t) => {
   const asked = { query: 'When?', history: [], style: null, passages: [], answer: 'At noon.' };

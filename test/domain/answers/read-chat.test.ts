@@ -1,7 +1,7 @@
 import test from 'ava';
 import { answerPrompt } from '#domain/answers/answer-prompt.ts';
 import { readChat } from '#domain/answers/read-chat.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
 test('the last message of a user is the question, system messages the style, and the rest the history', (t) => {
   t.deepEqual(

@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { recentTexts } from '#domain/conversations/recent-texts.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
 const Texts = fc.array(fc.record({ content: fc.string({ unit: 'grapheme', maxLength: 60 }) }), { maxLength: 8 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { AnswerRequest, type AnswerEvent } from '#domain/records/answer.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import { answerQuestion } from '#operations/answers/answer-question.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';

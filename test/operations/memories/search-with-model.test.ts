@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { Caller } from '#domain/access/caller.ts';
 import type { RetrievalMethod } from '#domain/records/memory.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
 import { searchWithModel } from '#operations/memories/search-with-model.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import type { CompressionWindow } from '#domain/compression/compressor.ts';
-import { estimateTokens } from '#domain/estimate-tokens.ts';
+import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';

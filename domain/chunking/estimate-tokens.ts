@@ -1,4 +1,4 @@
-import { cutBytes } from './cut-bytes.ts';
+import { cutBytes } from '#domain/cut-bytes.ts';
 
 /** Bytes of UTF-8 that are taken for one token: a little less than models need for English, about what they need for Chinese. */
 const BYTES_PER_TOKEN = 3;
