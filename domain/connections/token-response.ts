@@ -64,6 +64,8 @@ const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
   server_error: 'retry',
   slow_down: 'retry',
   rate_limited: 'retry',
+  rate_limit_exceeded: 'retry',
+  too_many_requests: 'retry',
 };
 
 /**
@@ -87,17 +89,18 @@ type TokenError = { code: string; meaning: TokenErrorMeaning | undefined };
 function outcomeOfError({ code, meaning }: TokenError, response: TokenResponse): TokenOutcome {
   if (meaning === 'expired' || meaning === 'error') return { kind: 'refused', status: meaning, code };
   if (meaning === 'retry') return unavailable(code, response);
-  // For an unknown error code, the HTTP status tells whether it is temporary.
-  const byStatus = outcomeOfStatus(response);
-  return { ...byStatus, code };
+  // An unknown code is an answer about this request with the statuses of OAuth errors, or within a success; with any other, such
+  // as 403 or 404, it may come from something in front of the provider.
+  const { status } = response;
+  const isAnswer = (status >= 200 && status < 300) || status === 400 || status === 401;
+  return isAnswer ? { kind: 'refused', status: 'error', code } : unavailable(code, response);
 }
 
-function outcomeOfStatus(response: TokenResponse): Exclude<TokenOutcome, { kind: 'tokens' }> {
-  const { status } = response;
-  const code = `http_${status}`;
-  if (status >= 500 || status === 408 || status === 425 || status === 429) return unavailable(code, response);
+/** Without an OAuth error, a response may come from anything: a proxy, a firewall, a page for the time of a deployment. */
+function outcomeOfStatus(response: TokenResponse): TokenOutcome {
+  const code = `http_${response.status}`;
   // Some providers answer an unknown client with nothing but a 401.
-  return { kind: 'refused', status: 'error', code };
+  return response.status === 401 ? { kind: 'refused', status: 'error', code } : unavailable(code, response);
 }
 
 function unavailable(code: string, { retryAfterS }: TokenResponse): Extract<TokenOutcome, { kind: 'unavailable' }> {

@@ -22,6 +22,28 @@ test('all attempts of a run count as one failure in the refresh schedule', async
   t.true(pauseS !== null && pauseS < 600, `${pauseS} s`);
 });
 
+test('a connection stays active and due while a page of a proxy answers for its provider', async (t) => {
+  const html = { 'content-type': 'text/html' };
+  const answers = [
+    { status: 404, headers: html, body: 'default backend - 404' },
+    { status: 302, headers: { ...html, location: 'https://status.example' }, body: '' },
+    { status: 403, headers: html, body: '<h1>Forbidden</h1>' },
+  ];
+  const { exchange, persist, status, dueInS, subscribe, deliveries, secrets } = await openOwnConnection(
+    t,
+    () => answers.shift() ?? { body: { access_token: 'at-1', expires_in: 3600 } },
+  );
+  await subscribe();
+  for (const code of ['http_404', 'http_302', 'http_403']) {
+    t.like(await persist(await exchange(randomUUID())), { kind: 'unavailable', code });
+    t.is(await status(), 'active');
+    t.true(((await dueInS()) ?? 0) > 0, 'the next refresh is scheduled');
+  }
+  t.deepEqual(await deliveries(), []);
+  await persist(await exchange(randomUUID()));
+  t.like(await secrets(), { access_token: 'at-1' });
+});
+
 test('a connection that is set to active again after its token was refused is due for a refresh', async (t) => {
   const refusal = { status: 400, body: { error: 'invalid_grant' } };
   const {

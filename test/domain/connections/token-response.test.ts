@@ -91,7 +91,32 @@ test('classifies by HTTP status without an error code', (t) => {
     const outcome = read('<html>busy</html>', { status, retryAfterS: 7 });
     t.deepEqual(outcome, { kind: 'unavailable', code: `http_${status}`, retry_after_s: 7, is_unknown: false });
   }
-  for (const status of [301, 400, 401, 403, 404, 405, 418]) t.is(verdict(read('', { status })), `error http_${status}`);
+  t.is(verdict(read('', { status: 401 })), 'error http_401', 'so some providers answer an unknown client');
+});
+
+test('pages of what stands in front of a provider, and other errors than those of OAuth, do not end a grant', (t) => {
+  const html = 'text/html';
+  for (const [status, contentType, body] of [
+    [301, html, ''],
+    [302, html, '<html><a href="https://status.example/maintenance">Found</a></html>'],
+    [307, 'text/plain', ''],
+    [400, html, '<html><center><h1>400 Bad Request</h1></center><hr><center>nginx</center></html>'],
+    [403, html, '<!DOCTYPE html><title>Attention Required!</title>'],
+    [403, 'application/json', '{"message":"Forbidden"}'],
+    [403, 'application/json', '{"error":"blocked_by_policy"}'],
+    [404, 'text/plain', 'default backend - 404'],
+    [404, 'application/json', '{"timestamp":"2026-11-28T12:00:00Z","status":404,"error":"Not Found","path":"/token"}'],
+    [405, html, ''],
+    [418, 'text/plain', "I'm a teapot"],
+  ] as const) {
+    const outcome = read(body, { status, contentType, retryAfterS: 9 });
+    t.like(outcome, { kind: 'unavailable', retry_after_s: 9, is_unknown: false }, `${status} ${body}`);
+  }
+});
+
+test('a rate limit is temporary, whatever the HTTP status', (t) => {
+  for (const error of ['rate_limit_exceeded', 'rate_limited', 'too_many_requests', 'slow_down'])
+    for (const status of [200, 400, 403, 429]) t.is(verdict(read({ error }, { status })), `retry ${error}`);
 });
 
 test('treats an unreadable success as an unknown outcome', (t) => {
