@@ -4,7 +4,7 @@ import type { OAuthProvider, OAuthSettings } from '#domain/connections/oauth-pro
 import { parseTokenResponse, type TokenOutcome } from '#domain/connections/token-response.ts';
 import type { AuthorizationRequest, CodeRequest, TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Egress } from '#security/egress/egress.ts';
-import { createDiscovery, type Discovery } from './discovery.ts';
+import { createDiscovery, MissingMetadata, type Discovery, type ServerMetadata } from './discovery.ts';
 import { requireSafeEndpoint } from './safe-endpoint.ts';
 import { createTokenTransport, toTokenResponse, outcomeWithoutResponse } from './token-transport.ts';
 
@@ -76,17 +76,26 @@ async function exchangeCode(
 }
 
 /** Validates a callback except for its `state`, which the caller has checked. @throws AppError `invalid_request`. */
-function validateCallback(server: oauth.AuthorizationServer, settings: OAuthSettings, callback: URLSearchParams) {
+function validateCallback(server: ServerMetadata, settings: OAuthSettings, callback: URLSearchParams) {
   // Some providers send `iss` although no issuer is configured: there is nothing to compare it with.
   const parameters = new URLSearchParams(callback);
   if (settings.provider.issuer === null) parameters.delete('iss');
   try {
     return oauth.validateAuthResponse(server, clientOf(settings), parameters, oauth.skipStateCheck);
   } catch (error) {
-    throw new AppError('invalid_request', 'The callback is not a valid response of the provider.', {
+    const issuers = describeIssuers(parameters.get('iss'), server);
+    throw new AppError('invalid_request', `The callback is not a valid response of the provider${issuers}.`, {
       cause: error,
     });
   }
+}
+
+const MAX_SHOWN_ISSUER = 200;
+
+/** Names both issuers when the callback is not of the one that is expected; otherwise nothing. */
+function describeIssuers(iss: string | null, { issuer }: ServerMetadata): string {
+  if (iss === null || iss === issuer || iss.length > MAX_SHOWN_ISSUER || !URL.canParse(iss)) return '';
+  return `: it names the issuer ${iss}, and expected is ${issuer}`;
 }
 
 type Options = oauth.TokenEndpointRequestOptions;
@@ -94,7 +103,7 @@ type Options = oauth.TokenEndpointRequestOptions;
 async function requestTokens(
   { egress, discover }: RequestContext,
   settings: OAuthSettings,
-  send: (server: oauth.AuthorizationServer, options: Options) => Promise<Response>,
+  send: (server: ServerMetadata, options: Options) => Promise<Response>,
 ): Promise<TokenOutcome> {
   const { provider } = settings;
   const transport = createTokenTransport(egress, provider.body_format);
@@ -111,6 +120,8 @@ async function requestTokens(
     });
     return parseTokenResponse(await toTokenResponse(response), provider);
   } catch (error) {
+    if (error instanceof MissingMetadata)
+      return { kind: 'unavailable', code: 'no_metadata', retry_after_s: null, is_unknown: false };
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'invalid_request')) throw error;
     const outcome = outcomeWithoutResponse(error);
     return outcome.kind === 'unavailable' && !isSending ? { ...outcome, is_unknown: false } : outcome;
