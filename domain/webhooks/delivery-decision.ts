@@ -22,6 +22,10 @@ export const WEBHOOK_ATTEMPT_DELAYS_MS: readonly number[] = [
 export const MAX_RETRY_AFTER_S = 24 * 60 * 60;
 /** A delay varies by up to this share in both directions, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
+/** The last attempt before the age limit is due this long before it, so that it can be claimed in time. */
+const LAST_ATTEMPT_LEAD_MS = 5 * SECOND_MS;
+/** No last attempt is made sooner after the one before. */
+const MIN_LAST_DELAY_MS = 5 * SECOND_MS;
 
 /** Result of sending a delivery once. */
 export type ReceiverResponse = {
@@ -53,7 +57,8 @@ export type DeliveryProgress = {
 
 /**
  * Decides what happens after an attempt: 2xx is success, 410 ends the delivery, everything else is retried until the delays are
- * used up. While its receiver is broken a delivery is given up for its age only.
+ * used up. The last attempt before the age limit is made early enough. While its receiver is broken a delivery is given up for its
+ * age only.
  */
 export function decideDelivery(response: ReceiverResponse, progress: DeliveryProgress): DeliveryDecision {
   const { status } = response;
@@ -69,8 +74,16 @@ export function decideDelivery(response: ReceiverResponse, progress: DeliveryPro
   if (scheduledMs === undefined) return { kind: 'failed', reason: 'exhausted' };
   const jitteredMs = scheduledMs * (1 - JITTER + 2 * JITTER * progress.random);
   const waitMs = Math.round(Math.max(jitteredMs, requestedMs));
-  if (maxAgeMs !== null && ageMs + waitMs > maxAgeMs) return { kind: 'failed', reason: 'expired' };
-  return { kind: 'again', waitMs };
+  if (maxAgeMs === null || ageMs + waitMs <= maxAgeMs) return { kind: 'again', waitMs };
+  return decideLastAttempt({ leftMs: maxAgeMs - ageMs, requestedMs, random: progress.random });
+}
+
+/** Decides about a delivery that will be too old at the scheduled time: one attempt is made just before the age limit. */
+function decideLastAttempt(last: { leftMs: number; requestedMs: number; random: number }): DeliveryDecision {
+  const { leftMs, requestedMs, random } = last;
+  const lastMs = leftMs * (1 - JITTER * random) - LAST_ATTEMPT_LEAD_MS;
+  if (requestedMs > leftMs || lastMs < MIN_LAST_DELAY_MS) return { kind: 'failed', reason: 'expired' };
+  return { kind: 'again', waitMs: Math.round(Math.max(lastMs, requestedMs)) };
 }
 
 /**

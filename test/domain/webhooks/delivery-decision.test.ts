@@ -57,7 +57,17 @@ test('honours a Retry-After up to a day, but never retries earlier than the sche
   t.is(waitOf(1, 10 ** 9), 24 * HOUR_MS);
 });
 
-test('a delivery that would be too old at its next attempt fails', (t) => {
+test('a delivery that would be too old at its next attempt is tried once more just before the limit', (t) => {
+  const at = (ageMs: number, random: number, retryAfterS: number | null = null) =>
+    decideDelivery({ status: 503, retryAfterS }, { ...PROGRESS, attempts: 2, ageMs, maxAgeMs: 240_000, random });
+  t.deepEqual(at(5_000, 0), { kind: 'again', waitMs: 230_000 });
+  t.deepEqual(at(5_000, 0.5), { kind: 'again', waitMs: 218_250 }, 'not all at the same time');
+  t.deepEqual(at(235_000, 0), { kind: 'failed', reason: 'expired' }, 'that was the attempt before the limit');
+  t.deepEqual(at(5_000, 0.5, 234), { kind: 'again', waitMs: 234_000 });
+  t.deepEqual(at(5_000, 0.5, 236), { kind: 'failed', reason: 'expired' }, 'the receiver wants it later than the limit');
+});
+
+test('a delivery fails when no useful time is left until its age limit', (t) => {
   const at = (ageMs: number) =>
     decideDelivery({ status: 400, retryAfterS: null }, { ...PROGRESS, ageMs, maxAgeMs: 60_000 });
   t.deepEqual(at(50_000), { kind: 'again', waitMs: 5_000 });
