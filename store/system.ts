@@ -6,6 +6,7 @@ import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
 import { listDeletingConversations } from '#store/conversations/conversation-deletions.ts';
 import { claimDueRefreshes } from '#store/connections/credential-refresh.ts';
 import { consumeOAuthState, purgeOAuthStates } from '#store/connections/oauth-states.ts';
+import { scheduleReplacedClients } from '#store/connections/schedule-replaced-clients.ts';
 import { createHostRateLimit } from '#store/crawls/host-rate-limit.ts';
 import { createResidueSystem } from '#store/index/residue-system.ts';
 import { createMaintenanceLease } from '#store/outbox/maintenance-lease.ts';
@@ -30,6 +31,8 @@ export function createSystemStore(database: Database) {
     consumeOAuthState: (stateHash: string) => consumeOAuthState(database, stateHash),
     purgeOAuthStates: () => purgeOAuthStates(database),
     listDeletingConversations: (limit: number) => listDeletingConversations(database, limit),
+    scheduleReplacedClients: (batch: { workspaceId: string | null; limit: number }) =>
+      scheduleReplacedClients(database, batch),
     claimDueRefreshes: (due: { workspaceId: string | null; limit: number }) => claimDueRefreshes(database, due),
 
     /** The version of the server, without the name of its package: `17.6`. */

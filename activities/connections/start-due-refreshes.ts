@@ -3,11 +3,15 @@ import type { Services } from '#operations/services.ts';
 
 const BATCH_SIZE = 200;
 
-/** Starts the refresh workflows of a batch of connections that are due. Workflows that are running already are left alone. */
+/**
+ * Starts the refresh workflows of a batch of connections that are due, which are also those whose client was refused and has been
+ * replaced. Workflows that are running already are left alone.
+ */
 export async function startDueRefreshes(
   services: Services,
   { workspace_id: workspaceId }: DueRefreshesArgs,
 ): Promise<DueRefreshesPage> {
+  await services.stores.system.scheduleReplacedClients({ workspaceId, limit: BATCH_SIZE });
   const due = await services.stores.system.claimDueRefreshes({ workspaceId, limit: BATCH_SIZE });
   await services.stores.system.purgeOAuthStates();
   await startAll(services, due);

@@ -1,7 +1,7 @@
 import { Client, Connection as TemporalConnection } from '@temporalio/client';
 import test, { type ExecutionContext } from 'ava';
 import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
-import { RefreshAnswer, RefreshState } from '#domain/records/oauth.ts';
+import { OAuthClient, RefreshAnswer, RefreshState } from '#domain/records/oauth.ts';
 import { REFRESH_SCHEDULE_ID } from '#workers/refresh-schedule.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
@@ -135,15 +135,51 @@ test('a token endpoint with a forbidden address is a conflict, and nothing is se
   }
 });
 
+async function refreshSchedule(t: ExecutionContext) {
+  const { address, namespace } = testStack().temporal;
+  const connection = await TemporalConnection.connect({ address });
+  t.teardown(() => connection.close());
+  return new Client({ connection, namespace }).schedule.getHandle(REFRESH_SCHEDULE_ID);
+}
+
+test('the schedule refreshes connections whose client was refused, after the workspace has replaced it', async (t) => {
+  const [api, server] = [
+    await freshClient(),
+    await startTokenServer(({ parameters: { client_secret: secret } }) =>
+      secret === 'new'
+        ? { body: { access_token: 'at-1', expires_in: 3600 } }
+        : { status: 401, body: { error: 'invalid_client' } },
+    ),
+  ];
+  t.teardown(() => server.close());
+  const put = async (client_secret: string) => {
+    const json = { client_id: 'loci', client_secret, token_endpoint: server.tokenEndpoint, client_auth: 'post' };
+    await api.get('/oauth/clients/tracker', OAuthClient, { method: 'PUT', json });
+  };
+  await put('expired');
+  const { id } = await api.post('/connections', Connection, {
+    json: { integration: 'tracker', integration_type: 'connectors', credentials: { refresh_token: 'rt-0' } },
+    status: 201,
+  });
+  const peer = { api, id, server };
+  t.is((await fail(peer)).status, 409);
+  t.is((await stateOf(peer)).status, 'error');
+  await put('new');
+  const schedule = await refreshSchedule(t);
+  const refreshed = async () => {
+    await schedule.trigger();
+    return (await stateOf(peer)).status === 'active';
+  };
+  await eventually('the schedule refreshes', refreshed, { everyMs: 1_000 });
+  t.like(await secretsOf(peer), { access_token: 'at-1', refresh_token: 'rt-0' });
+});
+
 test('the schedule refreshes tokens that expire soon, except those of inactive connections', async (t) => {
   const behaviour: TokenBehaviour = () => ({ body: { access_token: 'at-1', expires_in: 3600 } });
   const peer = await peerOf(t, behaviour, { credentials: { expires_in: 30 } });
   const resting = await peerOf(t, behaviour, { credentials: { expires_in: 3600 } });
   await resting.api.get(`/connections/${resting.id}`, Connection, { method: 'PATCH', json: { status: 'inactive' } });
-  const { address, namespace } = testStack().temporal;
-  const connection = await TemporalConnection.connect({ address });
-  t.teardown(() => connection.close());
-  const schedule = new Client({ connection, namespace }).schedule.getHandle(REFRESH_SCHEDULE_ID);
+  const schedule = await refreshSchedule(t);
   const refreshed = async () => {
     await schedule.trigger();
     const now = await stateOf(peer);
