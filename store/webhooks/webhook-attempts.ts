@@ -147,23 +147,24 @@ export function createWebhookAttempts(database: Database) {
     },
 
     /**
-     * Ends up to `maxCount` open deliveries of a webhook as `failed`, oldest first. Returns how many; when there may be more, the
-     * caller leaves them to `endOverdue`.
+     * Ends up to `maxCount` open deliveries to a receiver, or those older than `minAgeMs`, as `failed`, oldest first. Returns how
+     * many; when there may be more, the caller leaves them to `endOverdue` or calls again.
      */
     async endOpen(
       scope: Scope,
-      endpointId: string,
-      ending: { message: string; maxCount: number; exceptId?: string },
+      receiverId: string,
+      ending: { message: string; maxCount: number; exceptId?: string; minAgeMs?: number },
     ): Promise<number> {
       const rows = await query(
         database,
         `update webhook_deliveries set status = 'failed', status_message = :message, leased_until = null, updated_at = now()
          where id in (
            select id from webhook_deliveries
-           where receiver_id = :endpointId and workspace_id = :workspaceId and ${IS_WAITING}
+           where receiver_id = :receiverId and workspace_id = :workspaceId and ${IS_WAITING}
              and (:exceptId::uuid is null or id <> :exceptId)
+             and (:minAgeMs::bigint is null or queued_at < now() - :minAgeMs::bigint * interval '1 millisecond')
            order by queued_at limit :maxCount for update) returning 1`,
-        { endpointId, ...ending, exceptId: ending.exceptId, workspaceId: scope.workspaceId },
+        { receiverId, ...ending, exceptId: ending.exceptId, minAgeMs: ending.minAgeMs, workspaceId: scope.workspaceId },
       );
       return rows.length;
     },

@@ -40,6 +40,30 @@ test('messages that cannot be signed are neither sent nor counted, and their rec
   t.is(await countDeliveries(own.database, 'delivered'), 20);
 });
 
+test('deliveries whose messages could not be signed for as long as attempts are made end, and younger ones wait', async (t) => {
+  const own = await openReceiver(t, { count: 5, status: 204 });
+  await query(own.database, `update webhook_endpoints set sealed_secret = 'sealed.999.x'`);
+  const [oldest] = await query<{ id: string }>(
+    own.database,
+    'select id from webhook_deliveries order by queued_at limit 1',
+  );
+  await query(own.database, `update webhook_deliveries set queued_at = now() - interval '76 hours' where id = :id`, {
+    id: oldest?.id,
+  });
+  await own.sendAll();
+  const ended = await query<{ id: string; message: string }>(
+    own.database,
+    `select id, status_message as message from webhook_deliveries where status = 'failed'`,
+  );
+  t.deepEqual(
+    ended.map(({ id }) => id),
+    [oldest?.id],
+  );
+  t.regex(ended[0]?.message ?? '', /could not be signed/);
+  t.is(await countDeliveries(own.database, 'pending'), 4);
+  t.is(own.receiver.received.length, 0);
+});
+
 test('a webhook whose former secret cannot be opened any more signs with the one of its rotation', async (t) => {
   const own = await openReceiver(t, { count: 2, status: 204 });
   await query(
