@@ -31,6 +31,8 @@ export type Exchange = {
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Longest wait for one of several addresses: enough to send the first packet of a connection three times. */
+const ADDRESS_TIMEOUT_MS = 3_500;
 
 /**
  * Sends one request to a vetted target; does not follow redirects. The connection goes to the vetted addresses and the name is
@@ -38,7 +40,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * @throws AppError as described at `exchangeFailure`, or the reason of `signal`.
  */
 export async function exchange(target: VettedTarget, request: ExchangeRequest): Promise<Exchange> {
-  const { url } = target;
+  const { url, addresses } = target;
+  const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, request.idleTimeoutMs);
   const client = new Client(url.origin, {
     // One client per request: no connection is reused for a target that was not vetted again.
     pipelining: 0,
@@ -48,9 +51,11 @@ export async function exchange(target: VettedTarget, request: ExchangeRequest): 
     bodyTimeout: request.idleTimeoutMs,
     connect: {
       // Not called for an IP literal, which was vetted itself.
-      lookup: pinnedLookup(target.addresses),
-      timeout: Math.min(CONNECT_TIMEOUT_MS, request.idleTimeoutMs),
+      lookup: pinnedLookup(addresses),
+      timeout: connectTimeoutMs,
       autoSelectFamily: true,
+      // Node waits 250 ms for every address but the last, which is too short for a distant host, and the last one may be unreachable.
+      autoSelectFamilyAttemptTimeout: Math.min(ADDRESS_TIMEOUT_MS, Math.ceil(connectTimeoutMs / addresses.length)),
       maxCachedSessions: 0,
       ...(request.certificateAuthority === null ? {} : { ca: request.certificateAuthority }),
     },
