@@ -18,7 +18,7 @@ import {
   type PageResponse,
 } from './page-request.ts';
 import { declaresHtml, readResponse, robotsTagDirectives } from './read-response.ts';
-import { waitForRequestSlot } from './wait-for-request-slot.ts';
+import { maxFollowUpWaitMs, waitForRequestSlot } from './wait-for-request-slot.ts';
 
 /** Documents may be larger than pages; their time limit is this many times that of a page. */
 const DOCUMENT_TIMEOUT_FACTOR = 4;
@@ -50,7 +50,7 @@ async function fetchDocument(services: WorkerServices, request: PageRequest): Pr
     return await requestDocument(services, request);
   } catch (error) {
     if (known === null || !(error instanceof AppError) || error.code !== 'blob_missing') throw error;
-    const slot = { url: page.url, maxWaitMs: services.crawling.maxDelayMs };
+    const slot = { url: page.url, maxWaitMs: maxFollowUpWaitMs({ services, crawl }, page.url) };
     const { isReserved, waitMs } = await waitForRequestSlot({ services, crawl, signal }, slot);
     if (!isReserved) return { kind: 'retry', code: error.code, message: error.message, afterMs: waitMs };
     return await requestDocument(services, { ...request, known: null });

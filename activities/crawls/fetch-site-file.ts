@@ -16,15 +16,13 @@ import {
   type PageOutcome,
   type PageRequest,
 } from './page-request.ts';
-import { MAX_SLOT_WAIT_MS, waitForRequestSlot } from './wait-for-request-slot.ts';
+import { maxFollowUpWaitMs, waitForRequestSlot } from './wait-for-request-slot.ts';
 
 /** RFC 9309 requires at least 500 KiB; the rest of a longer file is ignored. */
 const MAX_ROBOTS_BYTES = 512 * 1024;
 const MAX_SITEMAP_BYTES = 10 * 1024 * 1024;
 /** RFC 9309, 2.3.1.2. */
 const MAX_REDIRECTS = 5;
-/** Longest wait for a request slot of a redirect within the site; other crawls may have reserved earlier ones. */
-const MAX_REDIRECT_SLOT_WAIT_MS = 60_000;
 /** Upper bound of `Crawl-delay`: longer values are mistakes, and the number must stay finite. */
 const MAX_DELAY_S = 86_400;
 
@@ -109,11 +107,11 @@ async function fetchFile(
     const target = URL.parse(response.headers['location'] ?? '', url);
     if (target === null || redirects === MAX_REDIRECTS) return null;
     url = target.href;
-    // At another site this crawl comes no sooner than those of that site.
-    const maxWaitMs = target.origin === crawl.origin ? MAX_REDIRECT_SLOT_WAIT_MS : MAX_SLOT_WAIT_MS;
+    const maxWaitMs = maxFollowUpWaitMs({ services, crawl }, url);
     const slot = await waitForRequestSlot({ services, crawl, signal }, { url, maxWaitMs });
     if (slot.isReserved) continue;
     const retryAfterS = Math.ceil(slot.waitMs / 1_000);
-    throw new AppError('download_failed', 'Other crawls use the request slots of this host.', { retryAfterS });
+    // Not `download_failed`, for which the host is paused: it did nothing wrong.
+    throw new AppError('download_timeout', 'Other crawls use the request slots of this host.', { retryAfterS });
   }
 }

@@ -31,6 +31,25 @@ type SlotContext = Pacing & {
 
 /** When the next request slot is further away, work ends for now instead of blocking the worker. */
 export const MAX_SLOT_WAIT_MS = 5_000;
+/** For its own host, a request that follows another one waits this much longer than an interval: other crawls may have earlier slots. */
+const OWN_HOST_MARGIN_MS = 60_000;
+
+/**
+ * Returns the longest wait for the slot of a request that follows another one, such as that of a redirect. The interval of its own
+ * host may be one that another crawl has read; at another host this crawl comes no sooner than those of that host.
+ */
+export function maxFollowUpWaitMs(
+  { services, crawl: { origin } }: { services: Pacing['services']; crawl: Pick<Crawl, 'origin'> },
+  url: string,
+): number {
+  const longestInterval = requestIntervalMs({ services, crawl: { delay_ms: services.crawling.maxDelayMs } });
+  return isOwnHost({ origin }, url) ? longestInterval + OWN_HOST_MARGIN_MS : MAX_SLOT_WAIT_MS;
+}
+
+/** True also for the same host by another scheme: its slots are the same. */
+function isOwnHost({ origin }: Pick<Crawl, 'origin'>, url: string): boolean {
+  return hostHashOf(url) === hostHashOf(origin);
+}
 
 /**
  * Reserves the next request slot of a URL's host and waits for it; the caller sends its request at once. Reserves nothing and
@@ -40,12 +59,12 @@ export async function waitForRequestSlot(
   { services, crawl, signal }: SlotContext,
   { url, maxWaitMs }: { url: string; maxWaitMs: number },
 ): Promise<RequestSlot> {
-  const isOwnSite = new URL(url).origin === crawl.origin;
+  const isOwn = isOwnHost(crawl, url);
   const slot = await services.stores.system.reserveRequestSlot(hostHashOf(url), {
-    // The robots.txt of this site says nothing about others.
-    intervalMs: requestIntervalMs({ services, crawl: isOwnSite ? crawl : { delay_ms: null } }),
+    // The robots.txt of this host says nothing about others.
+    intervalMs: requestIntervalMs({ services, crawl: isOwn ? crawl : { delay_ms: null } }),
     // Until this crawl has read the robots.txt, the longest interval that other crawls know of the host applies.
-    isIntervalKnown: crawl.robots !== null && isOwnSite,
+    isIntervalKnown: crawl.robots !== null && isOwn,
     maxWaitMs,
   });
   if (slot.isReserved && slot.waitMs > 0) await delay(slot.waitMs, undefined, { signal });

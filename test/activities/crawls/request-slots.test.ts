@@ -1,7 +1,14 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { fetchPage } from '#activities/crawls/fetch-page.ts';
+import type { PageRequest } from '#activities/crawls/page-request.ts';
 import { hostHashOf, waitForRequestSlot } from '#activities/crawls/wait-for-request-slot.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
 import { createSystemStore } from '#store/system.ts';
-import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+import { openOwnDatabase, openOwnServices } from '#test/support/harness/own-services.ts';
+import { egressToTraps } from '#test/support/servers/trap-egress.ts';
+import { startTrapServer } from '#test/support/servers/trap-server.ts';
 
 test('the crawl delay of a site does not keep others away from a host to which its sitemaps redirect', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
@@ -17,4 +24,46 @@ test('the crawl delay of a site does not keep others away from a host to which i
     t.true(slot.isReserved, url);
     t.is((await system.reserveRequestSlot(hostHashOf(url), others)).isReserved, isFree, url);
   }
+});
+
+/**
+ * A site whose robots.txt redirects to the host `to`, on the same port, and a function that fetches it. The next slot of `to` is
+ * `takenMs` away.
+ */
+async function openRedirectedRobots(t: ExecutionContext, { to, takenMs }: { to: string; takenMs: number }) {
+  const server = await startTrapServer(t, {
+    '/robots.txt': (response, { headers }) => {
+      const host = `${to}:${server.port}`;
+      if (headers.host === host) response.end('User-agent: *');
+      else response.writeHead(301, { location: `http://${host}/robots.txt` }).end();
+    },
+  });
+  const { services } = await openOwnServices(t, { temporal: 'away' });
+  const taken = { intervalMs: takenMs, isIntervalKnown: true, maxWaitMs: 0 };
+  await services.stores.system.reserveRequestSlot(hostHashOf(`http://${to}:${server.port}/`), taken);
+  const crawling = { userAgent: 'test', delayMs: 100, maxDelayMs: 30_000, pageTimeoutMs: 60_000 };
+  const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
+  // Fetching robots.txt uses no other service of a worker, and reads no more of its crawl.
+  const worker = { ...services, egress: egressToTraps(), crawling, pages } as unknown as WorkerServices;
+  const origin = `http://site.example.:${server.port}`;
+  const request = {
+    crawl: { id: uuidv7(), workspace_id: uuidv7(), collection_id: uuidv7(), origin, robots: null, delay_ms: null },
+    page: { kind: 'robots', url: `${origin}/robots.txt` },
+    known: null,
+    signal: new AbortController().signal,
+  } as unknown as PageRequest;
+  return { fetched: () => fetchPage(worker, request), requests: server.requests };
+}
+
+test('a robots.txt that redirects to another origin of its host waits for the Crawl-delay that an earlier crawl has read', async (t) => {
+  // The same host as `site.example.`, as `https` is the same host as `http`.
+  const { fetched, requests } = await openRedirectedRobots(t, { to: 'site.example', takenMs: 7_000 });
+  t.like(await fetched(), { kind: 'robots', robots: 'User-agent: *' });
+  t.is(requests.length, 2);
+});
+
+test('a redirect to a host without a free slot is tried again later, and is no failure for which a host is paused', async (t) => {
+  const { fetched, requests } = await openRedirectedRobots(t, { to: 'other.example', takenMs: 600_000 });
+  t.like(await fetched(), { kind: 'retry', code: 'download_timeout' });
+  t.is(requests.length, 1);
 });
