@@ -86,10 +86,15 @@ async function failRequest(
   locked: LockedPage,
   outcome: Extract<FinalOutcome, { kind: 'gone' | 'failed' }>,
 ): Promise<PageEnd> {
-  const { page } = locked;
+  const { page, known } = locked;
   const code = outcome.kind === 'gone' ? 'download_rejected' : outcome.code;
   const { message } = outcome;
-  if (page.kind === 'page') return failPage(locked, { state: outcome.kind, code, message });
+  if (page.kind === 'page') {
+    // Pages to which only this one led are not found, and may still be there.
+    const hidesLinks = outcome.kind === 'failed' && known?.type === 'text/html' && known.seen_hash !== null;
+    if (hidesLinks) await markIncomplete(locked);
+    return failPage(locked, { state: outcome.kind, code, message });
+  }
   // A refused or rejected address: there is no such file.
   const isAddressRefused = code === 'download_refused' || code === 'download_rejected';
   if (page.kind === 'sitemap') {

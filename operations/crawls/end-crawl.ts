@@ -13,7 +13,10 @@ import type { Services } from '#operations/services.ts';
 
 const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
 
-/** Failures that hide the links of a page: pages that only it leads to are not found, and may still be there. */
+/**
+ * Failures that hide the links of any page: pages that only it leads to are not found, and may still be there. A page that could be
+ * fetched before makes its crawl incomplete with every failure.
+ */
 const HIDING_FAILURES: readonly CrawlReason[] = [
   'download_failed',
   'download_timeout',

@@ -49,7 +49,7 @@ export type Crawl = {
   fetches: number;
   /** Pages so far that count towards `max_pages`: those with a content. */
   taken: number;
-  /** It may have missed pages of the site: a sitemap failed, or a list of links was cut. */
+  /** It may have missed pages of the site: a sitemap or a known page failed, or a list of links was cut. */
   is_incomplete: boolean;
 };
 

@@ -60,3 +60,27 @@ test('a crawl that goes less deep leaves what was found further down to be compa
   await crawl(flow, `${site.origin}/`);
   t.is(await below(), 'stale');
 });
+
+test('pages behind one that the site refuses now stay synced, and are stale when that one no longer exists', async (t) => {
+  const site = await startSite({
+    '/': htmlPage('start', ['/hub', '/secret']),
+    '/hub': htmlPage('hub', ['/child']),
+    '/child': htmlPage('child'),
+    // A page that was never there to be read hides nothing.
+    '/secret': (response) => void response.writeHead(401).end(),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  t.like(first, { progress: { by_status: { ready: 3, failed: 1 } } });
+  const child = async () => (await contentsByPath(flow, first, site.origin))['/child']?.sync_status;
+  for (const [status, expected] of [
+    [403, 'synced'],
+    [403, 'synced'],
+    [404, 'stale'],
+  ] as const) {
+    site.pages.set('/hub', (response) => void response.writeHead(status).end());
+    await crawl(flow, `${site.origin}/`);
+    t.is(await child(), expected, String(status));
+  }
+});
