@@ -17,9 +17,17 @@ import {
 } from './page-request.ts';
 
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
-/** Content types of documents; their bytes decide in the end. `octet-stream` is declared by servers that do not know the type. */
-const DOCUMENT_TYPES =
-  /^(?:application\/(?:pdf|rtf|msword|vnd\.ms-powerpoint|epub\+zip|octet-stream|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+)|text\/(?:plain|markdown|csv|tab-separated-values|rtf))$/;
+/** Content types of documents: of those that are declared, in lower case, and of those that bytes have. */
+const DOCUMENT_TYPES = new RegExp(
+  [
+    String.raw`^application/(?:(?:x-)?pdf|(?:x-)?rtf|epub\+zip)$`,
+    String.raw`^application/(?:msword|vnd\.ms-(?:word|excel|powerpoint)(?:\.[\w.-]+)?)$`,
+    String.raw`^application/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+$`,
+    String.raw`^text/(?:plain|(?:x-)?markdown|csv|tab-separated-values|rtf)$`,
+  ].join('|'),
+);
+/** Declared by servers that do not know the type, or want the file to be saved: the bytes decide. */
+const UNKNOWN_TYPES = /^(?:application|binary)\/(?:(?:x-)?octet-stream|(?:x-)?(?:force-)?download)$/;
 const CHARSET = /;\s*charset\s*=\s*["']?([\w.:-]+)/i;
 /** `X-Robots-Tag: other-bot: noindex, nofollow` addresses another crawler. */
 const ADDRESSED = /^\s*([\w-]+)\s*:(.*)$/;
@@ -36,6 +44,10 @@ export function declaresHtml(contentType: string | undefined): boolean {
   return PAGE_TYPES.test(contentType ?? 'text/html');
 }
 
+function mayBeDocument(declaredType: string): boolean {
+  return DOCUMENT_TYPES.test(declaredType) || UNKNOWN_TYPES.test(declaredType);
+}
+
 /**
  * Reads a successful response: spools its body, detects its type from the bytes, and extracts the links and robots
  * directives of an HTML page. The body is not downloaded when the declared type is neither HTML nor a document.
@@ -48,7 +60,7 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
   const isPage = declaresHtml(declaredType ?? (mustBePage ? '' : undefined));
   const isForbidden = robotsTagDirectives(response.headers).has('noindex');
   const [mediaType = ''] = (declaredType ?? '').split(';');
-  if (!isPage && (isForbidden || mustBePage || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase()))) {
+  if (!isPage && (isForbidden || mustBePage || !mayBeDocument(mediaType.trim().toLowerCase()))) {
     await response.discard();
     return { kind: 'skipped', reason: isForbidden ? 'noindex' : 'type', ...NO_LINKS };
   }
