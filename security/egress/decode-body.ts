@@ -1,14 +1,7 @@
-import { Readable, pipeline } from 'node:stream';
-import type { Transform } from 'node:stream';
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from 'node:zlib';
+import { Duplex, Readable, pipeline } from 'node:stream';
+import { constants, createBrotliDecompress, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { AppError } from '#domain/app-error.ts';
+import { gunzip } from './gunzip.ts';
 
 /** Sent as `Accept-Encoding`. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
@@ -19,9 +12,26 @@ const MAX_CODINGS = 2;
 const ZSTD_WINDOW_LOG_MAX = 23;
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } };
 
+/** Values that servers send although they name no compression: other encodings, and names of character sets. */
+const NO_COMPRESSION: ReadonlySet<string> = new Set([
+  '',
+  'identity',
+  'none',
+  'null',
+  'binary',
+  '7bit',
+  '8bit',
+  'chunked',
+  'aws-chunked',
+  'utf-8',
+  'utf8',
+  'us-ascii',
+  'iso-8859-1',
+]);
+
 type Bytes = AsyncIterable<Uint8Array>;
 /** Creates the decoder of one layer; for deflate it depends on the first byte. */
-type Layer = (firstByte: number) => Transform;
+type Layer = (firstByte: number) => Duplex;
 
 export type DecodeOptions = {
   /** Maximum output of any layer, in bytes. */
@@ -40,7 +50,7 @@ export function decodeBody(raw: Bytes, contentEncoding: string, options: DecodeO
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
+    .filter((coding) => !NO_COMPRESSION.has(coding));
   if (codings.length > MAX_CODINGS) {
     throw new AppError(
       'download_rejected',
@@ -57,7 +67,7 @@ function layerOf(coding: string, shown: string): Layer {
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
-      return () => createGunzip();
+      return () => Duplex.from(gunzip);
     case 'deflate':
       // `deflate` means zlib (RFC 9110), but servers also send raw deflate: the low half of a zlib stream's first byte is always 8.
       return (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw());
@@ -116,11 +126,19 @@ async function* decodeLayer(raw: Bytes, layer: Layer, options: DecodeOptions): A
   }
 }
 
+/** Reports the errors of the source itself, not those with which its reader ends it. */
 async function* reportErrors(source: Bytes, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
   try {
-    yield* source;
-  } catch (error) {
-    onError(error);
-    throw error;
+    for (;;) {
+      const step = await iterator.next().catch((error: unknown) => {
+        onError(error);
+        throw error;
+      });
+      if (step.done === true) return;
+      yield step.value;
+    }
+  } finally {
+    await iterator.return?.();
   }
 }
