@@ -121,18 +121,20 @@ function validatorsOf({ response }: PageResponse): Validators {
 
 /**
  * Returns the directives of `X-Robots-Tag` that address all crawlers or this one, in lower case. The name of a crawler applies to the
- * directives after it, up to the next name or the end of the line.
+ * directives after it, up to the next name or the end of the line. Some sites separate directives by spaces or semicolons.
  */
 export function robotsTagDirectives({ 'x-robots-tag': header = '' }: FetchedResponse['headers']): Set<string> {
   const asked = new Set<string>();
   for (const line of header.toLowerCase().split('\n')) {
     let isAddressed = true;
-    for (const part of line.split(',')) {
+    for (const part of line.split(/[,;]/)) {
       const [, name, rest] = ADDRESSED.exec(part) ?? [];
       if (name !== undefined && WITH_VALUE.has(name)) continue;
       if (name !== undefined) isAddressed = name === CRAWLER_NAME.toLowerCase();
-      const word = (rest ?? part).trim();
-      if (isAddressed) for (const one of word === 'none' ? ['noindex', 'nofollow'] : [word]) asked.add(one);
+      if (!isAddressed) continue;
+      for (const word of (rest ?? part).trim().split(/\s+/)) {
+        for (const one of word === 'none' ? ['noindex', 'nofollow'] : [word]) asked.add(one);
+      }
     }
   }
   return asked;

@@ -67,10 +67,10 @@ export function readLinks(html: string, name: string): PageLinks {
 /** Thrown to stop parsing at a limit. */
 class LimitReachedError extends Error {}
 
-/** Splits robots directives: `noindex, nofollow`. */
+/** Splits robots directives: `noindex, nofollow`. Some sites separate them by spaces or semicolons. */
 function directiveWords(directive: string): string[] {
   return directive
     .toLowerCase()
-    .split(',')
-    .map((word) => word.trim());
+    .trim()
+    .split(/[\s,;]+/);
 }

@@ -18,6 +18,13 @@ test('a crawler named in X-Robots-Tag is addressed by the directives after it, u
   t.deepEqual(asked('max-snippet: 20, noindex, max-image-preview: large'), ['noindex'], 'directives with values');
 });
 
+test('directives of X-Robots-Tag are told apart without commas, and dates are no directives', (t) => {
+  t.deepEqual(asked('noindex nofollow'), ['nofollow', 'noindex']);
+  t.deepEqual(asked('noarchive;NONE'), ['noarchive', 'nofollow', 'noindex']);
+  t.deepEqual(asked('loci: noindex  noarchive; otherbot: nofollow'), ['noarchive', 'noindex']);
+  t.deepEqual(asked('unavailable_after: 25 Jun 2030 15:00:00 PST; noindex'), ['noindex']);
+});
+
 test('lines of X-Robots-Tag are told apart', async (t) => {
   const server = await startTrapServer(t, {
     '/': (response) => void response.setHeader('X-Robots-Tag', ['googlebot: nofollow', 'noindex']).end('two lines'),

@@ -46,6 +46,13 @@ test('finds every link of a page to its own site once, relative to its base URL'
 
 test('reads noindex, nofollow and the canonical URL of a page', async (t) => {
   t.like(await page('<meta name="ROBOTS" content="NoIndex, follow">'), { isIndexable: false, isFollowable: true });
+  for (const content of ['noindex nofollow', 'noindex;nofollow', ' noarchive ;noindex,\nnofollow ']) {
+    t.like(
+      await page(`<meta name="robots" content="${content}">`),
+      { isIndexable: false, isFollowable: false },
+      content,
+    );
+  }
   t.like(await page('<meta name="loci" content="none">'), { isIndexable: false, isFollowable: false });
   t.like(await page('<meta name="otherbot" content="noindex">'), { isIndexable: true });
   const { canonical } = await page('<link rel="canonical" href="/original?utm_source=x">');
