@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '#domain/app-error.ts';
 import type { LocalFile } from '#domain/blob-store.ts';
+import { redirectTarget } from '#domain/crawls/crawl-url.ts';
 import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { KnownPage } from '#store/crawls/crawl-pages.ts';
@@ -120,9 +121,15 @@ async function requireSuccess(services: WorkerServices, response: FetchedRespons
 
 async function readRedirect({ request, inspect }: PageResponse, location: string): Promise<PageOutcome> {
   const { crawl, page } = request;
-  const payload = { kind: 'links' as const, links: [location], url: page.url, rules: siteRulesOf(crawl) };
+  const target = redirectTarget(location, page.url);
+  const payload = {
+    kind: 'links' as const,
+    links: target === null ? [] : [target],
+    url: page.url,
+    rules: siteRulesOf(crawl),
+  };
   const { links } = await inspect(null, payload);
-  return { kind: 'redirect', to: links[0] ?? null, address: URL.parse(location, page.url)?.href ?? '' };
+  return { kind: 'redirect', to: links[0] ?? null, address: target ?? '' };
 }
 
 /** The headers of an unchanged page may have changed: they may ask not to index it. */

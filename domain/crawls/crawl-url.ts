@@ -61,6 +61,18 @@ export function isSameSite(a: URL, b: URL): boolean {
   return site(a) === site(b) && isUpgrade && (a.port === b.port || a.protocol !== b.protocol);
 }
 
+/**
+ * Resolves the target of a redirect; null for an invalid one. A redirect from `https` to `http` of the same host leads to `https`: servers
+ * behind a proxy that ends TLS do not know how they are called.
+ */
+export function redirectTarget(location: string, from: string): string | null {
+  const target = URL.parse(location, from);
+  if (target?.protocol !== 'http:') return target?.href ?? null;
+  const secure = new URL(target);
+  secure.protocol = 'https:';
+  return secure.origin === new URL(from).origin ? secure.href : target.href;
+}
+
 /** Returns the query with its question mark: the setter of `URL.search` drops a leading one, which may belong to a parameter. */
 function queryOf(parameters: readonly string[]): string {
   return parameters.length === 0 ? '' : `?${parameters.join('&')}`;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { array, assert, constantFrom, oneof, property, webUrl } from 'fast-check';
-import { crawlUrl, isSameSite, queriedPathHash } from '#domain/crawls/crawl-url.ts';
+import { crawlUrl, isSameSite, queriedPathHash, redirectTarget } from '#domain/crawls/crawl-url.ts';
 
 const base = 'https://example.org/docs/start?x=1';
 const url = (link: string) => crawlUrl(link, base)?.url ?? null;
@@ -103,4 +103,21 @@ test('treats https and a www prefix as the same site, but not a downgrade to htt
   t.false(same('https://example.org/', 'http://example.org/'));
   t.false(same('http://example.org/', 'http://example.com/'));
   t.false(same('http://example.org:8080/', 'http://example.org:8081/'));
+});
+
+test('a redirect from https to http of the same host leads to https, and every other one where it says', (t) => {
+  for (const [location, from, target] of [
+    ['http://example.org/docs/', 'https://example.org/docs', 'https://example.org/docs/'],
+    ['http://example.org:80/docs/', 'https://example.org/docs', 'https://example.org/docs/'],
+    ['http://example.org:443/docs/', 'https://example.org/docs', 'https://example.org/docs/'],
+    ['http://example.org:8443/docs/', 'https://example.org:8443/docs', 'https://example.org:8443/docs/'],
+    ['/docs/', 'https://example.org/docs', 'https://example.org/docs/'],
+    ['http://example.org:8080/docs/', 'https://example.org/docs', 'http://example.org:8080/docs/'],
+    ['http://example.com/docs/', 'https://example.org/docs', 'http://example.com/docs/'],
+    ['http://example.org/docs/', 'http://example.org/docs', 'http://example.org/docs/'],
+    ['https://example.org/docs', 'http://example.org/docs', 'https://example.org/docs'],
+    ['http://[', 'https://example.org/docs', null],
+  ] as const) {
+    t.is(redirectTarget(location, from), target, `${from} to ${location}`);
+  }
 });
