@@ -57,6 +57,7 @@ import * as deletedLinks from './lists/20261214_deleted_links.ts';
 import * as outdatedFiles from './lists/20261215_outdated_files.ts';
 import * as answeredCollections from './lists/20261216_answered_collections.ts';
 import * as deletingConversations from './lists/20261216_deleting_conversations.ts';
+import * as indexEpochs from './20261218_index_epochs.ts';
 
 type Migration = {
   name: string;
@@ -125,6 +126,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261215_outdated_files', ...outdatedFiles },
   { name: '20261216_answered_collections', ...answeredCollections },
   { name: '20261216_deleting_conversations', ...deletingConversations },
+  { name: '20261218_index_epochs', ...indexEpochs },
 ];
 
 /** For `knex.migrate`. */

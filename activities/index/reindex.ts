@@ -16,13 +16,21 @@ type ReindexServices = Pick<WorkerServices, 'stores' | 'vectors'> & {
   embedders: Pick<WorkerServices['embedders'], 'preferred' | 'forSpace'>;
 };
 
-/** Counts the contents and memories to write, and marks all memories for the loop that indexes them. */
+/**
+ * Has runs in progress index their contents from the first chunk, counts the contents and memories to write, and marks all memories
+ * for the loop that indexes them.
+ */
 export async function beginReindexing(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
   const scope = workspaceScope(args);
   const { space } = services.embedders.preferred;
   const { reindexings, memoryProjections } = services.stores;
   // Before it counts as started, so that a repeated attempt marks them all.
   if ((await reindexings.find(scope))?.status === 'pending') {
+    // First of all: what is published by then is written by the parts, and what is published later is written after this.
+    await services.stores.transaction(async (stores) => {
+      await stores.generations.beginEpoch(scope);
+      await stores.builtContents.restartAllRuns(scope);
+    });
     await memoryProjections.markUnindexed(scope, serializeSpace(space));
     await reindexings.start(scope, args.reindexing_id);
   }

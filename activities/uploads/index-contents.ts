@@ -160,7 +160,7 @@ async function writePage(ingestion: Ingestion, group: IndexGroup, page: Page): P
   const indexed = new Map(partial.map((row) => [row.content_id, row.chunk_index + 1]));
   await services.stores.chunks.advanceIndexed(
     collectionScope(batch),
-    { ...runContentsOf(batch), tenant: index.tenant },
+    { ...runContentsOf(batch), tenant: index.tenant, epoch: index.epoch },
     indexed,
   );
   return [...last.values()]

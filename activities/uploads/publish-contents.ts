@@ -22,7 +22,7 @@ export function createPublisher({ services, batch, index, next, pace, step }: In
   const publications = createPeriodicBatch<CompleteContent>(pace.publishAfter, async (contents) => {
     const run = { collectionId: batch.collection_id, runId: batch.run_id };
     const built = next && { number: next.number, contentIds: next.completeOf(contents) };
-    const publication = { contents, config, tenant: index.tenant, built };
+    const publication = { contents, config, tenant: index.tenant, epoch: index.epoch, built };
     const published = await services.stores.publications.publish(collectionScope(batch), run, publication);
     step.progress.ready += published.length;
     for (const content of published) {

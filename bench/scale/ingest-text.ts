@@ -86,6 +86,6 @@ export async function ingestText({ stores, scope, collectionId }: TextIngestion,
   await stores.runs.finishRead(scope, run, { finished: [finished], isShown: false });
   const config = { chunker: 'structure', embedder: 'lexical/lexical' };
   const contents = [{ content_id: contentId, chunks: 1 }];
-  await stores.publications.publish(scope, run, { contents, config, tenant: `${collectionId}-1` });
+  await stores.publications.publish(scope, run, { contents, config, tenant: `${collectionId}-1`, epoch: 0 });
   await stores.outbox.complete(scope, workflowId);
 }

@@ -32,7 +32,7 @@ export type ReindexProgress = { contents: number; total_contents: number; memori
 
 /** Activities that track the progress. */
 export type ReindexSteps = {
-  /** Counts the contents and memories to write, and marks all memories for the loop that indexes them. Idempotent. */
+  /** Begins a new epoch of the index, counts what to write, and marks all memories for the loop that indexes them. Idempotent. */
   beginReindexing(reindexing: ReindexArgs): Promise<ReindexProgress>;
   /** Counts the memories that have been written; null when there are no more to wait for. */
   followMemories(reindexing: ReindexArgs): Promise<ReindexProgress | null>;

@@ -6,10 +6,13 @@ import type { IndexGeneration } from './collections.ts';
 /** `building`: beside the active one, not searched yet. `retired`: no longer searched, its tenant is about to be dropped. */
 export type GenerationStatus = 'building' | 'active' | 'retired';
 
-/** One of the indexes of a collection. Numbers of a collection are used once. */
-export type NumberedGeneration = IndexGeneration & { number: number; status: GenerationStatus };
+/** One of the indexes of a collection. Numbers of a collection are used once. `epoch`: see `beginEpoch`. */
+export type NumberedGeneration = IndexGeneration & { number: number; status: GenerationStatus; epoch: number };
 
-type Row = { number: number; status: GenerationStatus; tenant: string } & EmbeddingSpace;
+/** The index to which a run has written, as it found it before. */
+export type WrittenIndex = Pick<NumberedGeneration, 'tenant' | 'epoch'>;
+
+type Row = Omit<NumberedGeneration, 'space'> & EmbeddingSpace;
 
 /**
  * Says, until the transaction ends, that the process writes to every index of a collection. What it publishes, counts as indexed
@@ -18,14 +21,16 @@ type Row = { number: number; status: GenerationStatus; tenant: string } & Embedd
 export const KNOWS_GENERATIONS = `set_config('loci.knows_generations', 'on', true)`;
 
 /**
- * Returns a row if the index with this tenant is the one that is searched, and keeps it so until the transaction ends: a switch
- * waits for that; after one there is no row. To be read before rows of contents are locked.
+ * Returns a row if the index with this tenant is the one that is searched, still in this epoch, and keeps it so until the
+ * transaction ends: a switch or a new epoch waits for that; after one there is no row. To be read before rows of contents are
+ * locked.
  */
 export const SEARCHED_INDEX = `select ${KNOWS_GENERATIONS} from index_generations
-  where collection_id = :collectionId and status = 'active' and tenant = :tenant for key share`;
+  where collection_id = :collectionId and status = 'active' and tenant = :tenant and epoch = :epoch::int
+  for key share`;
 
 const LOCK_TIMEOUT = '2s';
-const COLUMNS = 'g.number, g.status, g.tenant, g.provider, g.model, g.model_hash, g.dimensions';
+const COLUMNS = 'g.number, g.status, g.tenant, g.epoch, g.provider, g.model, g.model_hash, g.dimensions';
 
 /** The index generations of collections: the one that is searched, and while an embedder is changed another one beside it. */
 export function createGenerationStore(database: Database) {
@@ -63,7 +68,7 @@ export function createGenerationStore(database: Database) {
      * @throws AppError `dependency_unavailable` when a publication holds it longer.
      */
     async lock(scope: Scope, collectionId: string): Promise<NumberedGeneration[]> {
-      await query(database, `select set_config('lock_timeout', :timeout, true)`, { timeout: LOCK_TIMEOUT });
+      await waitBriefly(database);
       const rows = await query<Row>(
         database,
         `select ${COLUMNS} from index_generations g where g.workspace_id = :workspaceId and g.collection_id = :collectionId
@@ -71,6 +76,23 @@ export function createGenerationStore(database: Database) {
         { workspaceId: scope.workspaceId, collectionId },
       );
       return rows.map(toGeneration);
+    },
+
+    /**
+     * Begins a new epoch of the indexes of a workspace that are searched, and locks them until the transaction ends: they may
+     * have lost what was written before. What workers still record or publish of what they wrote in the epoch before is refused.
+     * @throws AppError `dependency_unavailable` when a publication holds a lock for long.
+     */
+    async beginEpoch(scope: Scope): Promise<void> {
+      await waitBriefly(database);
+      await query(
+        database,
+        `with searched as (
+           select id from index_generations where workspace_id = :workspaceId and status = 'active'
+           order by collection_id, number for update
+         ) update index_generations g set epoch = g.epoch + 1 from searched where g.id = searched.id`,
+        { workspaceId: scope.workspaceId },
+      );
     },
 
     async setStatus(
@@ -120,6 +142,10 @@ export function createGenerationStore(database: Database) {
 
 export type GenerationStore = ReturnType<typeof createGenerationStore>;
 
-function toGeneration({ number, status, tenant, provider, model, model_hash, dimensions }: Row): NumberedGeneration {
-  return { number, status, tenant, space: { provider, model, model_hash, dimensions } };
+async function waitBriefly(transaction: Database): Promise<void> {
+  await query(transaction, `select set_config('lock_timeout', :timeout, true)`, { timeout: LOCK_TIMEOUT });
+}
+
+function toGeneration({ provider, model, model_hash, dimensions, ...row }: Row): NumberedGeneration {
+  return { ...row, space: { provider, model, model_hash, dimensions } };
 }

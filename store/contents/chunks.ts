@@ -1,6 +1,6 @@
 import type { ChunkMetadata } from '#domain/records/chunk.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { SEARCHED_INDEX } from '#store/collections/generations.ts';
+import { SEARCHED_INDEX, type WrittenIndex } from '#store/collections/generations.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 import { MINE, type RunContents, type RunRef } from '#store/uploads/run-work.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
@@ -114,11 +114,11 @@ export function createChunkStore(database: Database) {
 
     /**
      * Records for each content how many of its chunks are in the index with this tenant. Nothing when that one is not the active
-     * one any more, whose lock is taken before those of the rows, as everywhere.
+     * one any more, or in a later epoch; its lock is taken before those of the rows, as everywhere.
      */
     async advanceIndexed(
       scope: Scope,
-      run: RunRef & { tenant: string },
+      run: RunRef & WrittenIndex,
       indexed: ReadonlyMap<string, number>,
     ): Promise<void> {
       if (indexed.size === 0) return;

@@ -3,6 +3,7 @@ import type { ReindexPart } from '#domain/index/reindex-job.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
+import { IN_PROGRESS_OR_PAUSED } from '#store/uploads/change-runs.ts';
 import type { ChunkToRewrite } from './reindexings.ts';
 
 /** A generation that is built. */
@@ -133,6 +134,22 @@ export function createBuiltContents(database: Database) {
          update content_collections cc set indexed_chunks = 0
          from begun where cc.content_id = begun.content_id and ${ofCollection('cc')}`,
         { workspaceId: scope.workspaceId, collectionId },
+      );
+    },
+
+    /** The same in all collections of a workspace, whose indexes may have lost what was written. */
+    async restartAllRuns(scope: Scope): Promise<void> {
+      await query(
+        database,
+        `with begun as (
+           select cc.content_id, cc.collection_id from content_collections cc
+           join collections c on c.id = cc.collection_id and c.workspace_id = :workspaceId
+           where cc.workspace_id = :workspaceId and ${IN_PROGRESS_OR_PAUSED} and cc.stage = 'indexing' and cc.indexed_chunks > 0
+           order by cc.content_id, cc.collection_id for update of cc
+         )
+         update content_collections cc set indexed_chunks = 0 from begun
+         where cc.content_id = begun.content_id and cc.collection_id = begun.collection_id`,
+        { workspaceId: scope.workspaceId },
       );
     },
 

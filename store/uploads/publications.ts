@@ -2,7 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, type Database } from '#store/postgres.ts';
 import type { RunContents, RunRef } from './run-work.ts';
-import { SEARCHED_INDEX } from '#store/collections/generations.ts';
+import { SEARCHED_INDEX, type WrittenIndex } from '#store/collections/generations.ts';
 import { REMEMBER_VERSION } from '#store/contents/content-versions.ts';
 import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
@@ -11,13 +11,12 @@ export type CompleteContent = { content_id: string; chunks: number };
 export type Published = CompleteContent & { stale: boolean };
 
 /**
- * `config`: how the contents were read and embedded. `tenant`: of the index that has them. `built`: those that the index which is
- * built beside it has as well, and its number.
+ * `config`: how the contents were read and embedded. `tenant` and `epoch`: of the index that has them. `built`: those that the
+ * index which is built beside it has as well, and its number.
  */
-export type Publication = {
+export type Publication = WrittenIndex & {
   contents: readonly CompleteContent[];
   config: Record<string, unknown>;
-  tenant: string;
   built?: { number: number; contentIds: readonly string[] } | null;
 };
 
@@ -43,13 +42,13 @@ export function createPublicationStore(database: Database) {
   return {
     /**
      * Publishes contents of a run in one transaction, except those that are paused or belong to another run by now, and none
-     * when their index is no longer the one that is searched: then they are indexed again. The publication numbers are assigned
-     * last: the lock on the counter of the workspace makes the commit order equal the order of the numbers.
+     * when their index is no longer the one that is searched, or in a later epoch: then they are indexed again. The publication
+     * numbers are assigned last: the lock on the counter of the workspace makes the commit order equal the order of the numbers.
      */
     async publish(scope: Scope, run: RunRef, publication: Publication): Promise<Published[]> {
       if (publication.contents.length === 0) return [];
       return database.transaction(async (transaction) => {
-        const rows = await markReady(transaction, scope, { run: { ...run, tenant: publication.tenant }, publication });
+        const rows = await markReady(transaction, scope, { run, publication });
         if (rows.length > 0) {
           const contentIds = rows.map((row) => row.content_id);
           await flipVersions(transaction, scope, { ...run, contentIds, built: publication.built ?? null });
@@ -149,12 +148,14 @@ const MARK_READY = `with searched as (${SEARCHED_INDEX}), mine as (
 function markReady(
   transaction: Database,
   scope: Scope,
-  { run, publication }: { run: RunRef & { tenant: string }; publication: Publication },
+  { run, publication }: { run: RunRef; publication: Publication },
 ): Promise<Published[]> {
-  const { contents, config } = publication;
+  const { contents, config, tenant, epoch } = publication;
   return query<Published>(transaction, MARK_READY, {
     workspaceId: scope.workspaceId,
     ...run,
+    tenant,
+    epoch,
     contentIds: contents.map((content) => content.content_id),
     chunks: contents.map((content) => content.chunks),
     config: JSON.stringify(config),

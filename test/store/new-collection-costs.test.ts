@@ -99,13 +99,14 @@ function ingestionSteps({ scope, collectionId, runId, contentIds }: Upload): Sto
     ['forgive an attempt', ({ runs }) => runs.forgiveAttempt(scope, run)],
     [
       'record what is indexed',
-      ({ chunks }) => chunks.advanceIndexed(scope, { ...runRef, tenant }, new Map(group.map((id) => [id, 0]))),
+      ({ chunks }) =>
+        chunks.advanceIndexed(scope, { ...runRef, tenant, epoch: 0 }, new Map(group.map((id) => [id, 0]))),
     ],
     [
       'publish',
       ({ publications }) => {
         const contents = group.map((id) => ({ content_id: id, chunks: 1 }));
-        return publications.publish(scope, runRef, { contents, config: CONFIG, tenant });
+        return publications.publish(scope, runRef, { contents, config: CONFIG, tenant, epoch: 0 });
       },
     ],
     ['list what is stale', ({ publications }) => publications.listStale(scope, collectionId, group)],

@@ -111,7 +111,7 @@ test('a publication that was prepared for the old index is refused after the swi
       id: late.run_id,
     },
   );
-  const old = { contents, config: {}, tenant: `${own.collectionId}-1` };
+  const old = { contents, config: {}, tenant: `${own.collectionId}-1`, epoch: 0 };
   t.deepEqual(await own.stores.publications.publish(own.scope, run, old), []);
 });
 
@@ -119,7 +119,7 @@ test('what a run has indexed before the switch is indexed again, and the old wor
   const own = await openOwnReembedding(t);
   const batch = await own.add('A heron waits.');
   const [id = ''] = batch.content_ids;
-  const run = { collectionId: own.collectionId, runId: batch.run_id, tenant: `${own.collectionId}-1` };
+  const run = { collectionId: own.collectionId, runId: batch.run_id, tenant: `${own.collectionId}-1`, epoch: 0 };
   const sql = `update content_collections set stage = 'indexing', planned_chunks = 9 where content_id = :id`;
   await query(own.database, sql, { id });
   const indexed = async () =>

@@ -80,7 +80,7 @@ const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
     write: ({ stores, scope }, batch) =>
       stores.chunks.advanceIndexed(
         scope,
-        { ...batch, tenant: firstTenant(batch) },
+        { ...batch, tenant: firstTenant(batch), epoch: 0 },
         new Map(batch.contentIds.map((id) => [id, 7])),
       ),
   },
@@ -220,7 +220,7 @@ test('an attempt that was suspended while it read changes no chunks that a later
   t.deepEqual(await stores.chunks.insert(scope, run, otherSplit), new Set());
   t.deepEqual(await read(10), [], 'it has nothing to index');
   t.deepEqual(await chunks(), written);
-  await stores.chunks.advanceIndexed(scope, { ...run, tenant: firstTenant(run) }, new Map([[contentId, 30]]));
+  await stores.chunks.advanceIndexed(scope, { ...run, tenant: firstTenant(run), epoch: 0 }, new Map([[contentId, 30]]));
   await stores.publications.publish(scope, run, publicationOf(run, { each: 30 }));
   await stores.chunks.insert(scope, run, otherSplit);
   t.deepEqual(await chunks(), written, 'nor when they are published');

@@ -97,7 +97,7 @@ export async function makeReady(place: Place, run: RunContents, { version = 1, e
     file_data: {},
   }));
   await stores.runs.finishRead(scope, run, { finished, isShown: true });
-  const index = { ...run, tenant: firstTenant(run) };
+  const index = { ...run, tenant: firstTenant(run), epoch: 0 };
   await stores.chunks.advanceIndexed(scope, index, new Map(run.contentIds.map((id) => [id, each])));
 }
 
@@ -110,6 +110,7 @@ export function publicationOf(
     contents: run.contentIds.map((content_id) => ({ content_id, chunks: each })),
     config,
     tenant: firstTenant(run),
+    epoch: 0,
   };
 }
 
