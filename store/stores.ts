@@ -41,6 +41,7 @@ import { createCredentialRefreshStore, type CredentialRefreshStore } from '#stor
 import { createBuiltContents, type BuiltContents } from '#store/index/built-contents.ts';
 import { createReembeddings, type Reembeddings } from '#store/index/reembeddings.ts';
 import { createReindexings, type Reindexings } from '#store/index/reindexings.ts';
+import { createUnknownObjects, type UnknownObjects } from '#store/index/unknown-objects.ts';
 import { createRunControl, type RunControl } from '#store/uploads/run-control.ts';
 import { createRunStages, type RunStages } from '#store/uploads/run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
@@ -84,6 +85,7 @@ export type Stores = {
   reindexings: Reindexings;
   reembeddings: Reembeddings;
   builtContents: BuiltContents;
+  unknownObjects: UnknownObjects;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
@@ -147,6 +149,7 @@ export function createStores(database: Database): Stores {
     reindexings: createReindexings(database),
     reembeddings: createReembeddings(database),
     builtContents: createBuiltContents(database),
+    unknownObjects: createUnknownObjects(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),

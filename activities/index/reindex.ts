@@ -6,6 +6,7 @@ import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { embedPage } from './embed-page.ts';
+import { isInWalk, removeUnknownObjects, START_OF_WALK } from './remove-unknown-objects.ts';
 import { embedAndWrite, firstPages, PAGE_SIZE, PAGES_AT_ONCE, writePage, type Page } from './write-page.ts';
 
 /** Bounds the look-ups of a workspace with many empty collections between two checks of the time slice. */
@@ -39,31 +40,37 @@ export async function beginReindexing(services: WorkerServices, args: ReindexArg
 
 /**
  * Writes the chunks of a part, or of everything, to the index again: several pages of one or more collections at a time, for one
- * time slice. Null at the end.
+ * time slice. The first part then has objects removed that have no row. Null at the end.
  */
 export async function reindexSlice(
   services: ReindexServices,
   args: ReindexSliceArgs,
   step: StepContext,
 ): Promise<ReindexProgress | null> {
-  const isDone = await repeatWithinTimeSlice(step, () => reindexNextPages(services, args, step.signal));
+  const isDone = await repeatWithinTimeSlice(step, async () => {
+    const scope = workspaceScope(args);
+    const at = (await services.stores.reindexings.findProgress(scope, args.reindexing_id, args.part))?.position;
+    if (!at || at.collection === null) return false;
+    if (isInWalk(at)) await walkOn(services, args, at);
+    else await reindexNextPages(services, args, { at, signal: step.signal });
+    return true;
+  });
   return isDone ? null : progressOf(services, args);
 }
 
 /**
  * Writes the next pages, then moves the cursor behind all of them. After a crash they are written again, and counted once. Chunks
- * that the embedder rejects are left out, and their contents named. False after the last collection.
+ * that the embedder rejects are left out, and their contents named.
  */
 async function reindexNextPages(
   services: ReindexServices,
   args: ReindexSliceArgs,
-  signal: AbortSignal,
-): Promise<boolean> {
+  { at, signal }: { at: ReindexPosition; signal: AbortSignal },
+): Promise<void> {
   const scope = workspaceScope(args);
-  const { reindexings } = services.stores;
-  const at = (await reindexings.findProgress(scope, args.reindexing_id, args.part))?.position;
-  if (!at || at.collection === null) return false;
   const { pages, skippedContents, next } = await gatherPages(services, args, at);
+  // The first part, or the whole, has the objects to walk over as well.
+  const to = next.collection === null && !args.part?.number ? START_OF_WALK : next;
   const written = await embedAndWrite(
     pages,
     (page) => embedPage(services, page, { signal, share: args.workspace_id }),
@@ -74,16 +81,22 @@ async function reindexNextPages(
       rejectedContents: rejected.map(({ row }) => row.content_id),
     }),
   );
-  await reindexings.advance(scope, args.reindexing_id, {
+  await services.stores.reindexings.advance(scope, args.reindexing_id, {
     part: args.part,
     from: at,
-    to: next,
+    to,
     contents: pages.flatMap(({ rows }) => rows).filter((row) => row.chunk_index === 0).length,
     skippedContents,
     rejectedContents: written.flatMap(({ rejectedContents }) => rejectedContents),
     chunks: written.reduce((sum, { chunks }) => sum + chunks, 0),
   });
-  return true;
+}
+
+async function walkOn(services: ReindexServices, args: ReindexSliceArgs, from: ReindexPosition): Promise<void> {
+  const scope = workspaceScope(args);
+  const to = await removeUnknownObjects(services, scope, from);
+  const nothing = { contents: 0, skippedContents: 0, rejectedContents: [], chunks: 0 };
+  await services.stores.reindexings.advance(scope, args.reindexing_id, { part: args.part, from, to, ...nothing });
 }
 
 /** Returns the next pages from a position on, and the position behind them. */

@@ -1,4 +1,5 @@
 import { query, type Database } from '#store/postgres.ts';
+import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
 /** Objects of an ended run that a stale worker may still write to the index. */
 export type Residue = {
@@ -10,8 +11,8 @@ export type Residue = {
   /** Until when this pass is claimed. Another value says that the residue was renewed or claimed again. */
   claimed_until: string;
   /**
-   * Newest version when this was read, also of a deleted content; null for one that an earlier release deleted. This pass
-   * leaves later versions alone.
+   * Newest version when this was read, also of a deleted content or of objects without a row; null for one that an earlier
+   * release deleted. This pass leaves later versions alone, which a later run may have begun.
    */
   max_version: number | null;
   /** Versions up to `max_version` that are published or being ingested. */
@@ -38,12 +39,12 @@ export function createResidueSystem(database: Database) {
          update residues r set due_at = now() + :leaseMs::bigint * interval '1 millisecond'
          from due where not due.is_deleting and r.content_id = due.content_id and r.collection_id = due.collection_id
          returning r.content_id, r.collection_id, r.workspace_id, r.passes, r.due_at::text as claimed_until, coalesce((
-           select cc.version from content_collections cc
+           select case when cc.stage in ${IN_PROGRESS} then cc.version else greatest(cc.version, r.last_version) end
+           from content_collections cc
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id), r.last_version) as max_version, array(
            select v from content_collections cc, unnest(array[cc.active_version, cc.version]) as v
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id and v is not null
-             and (v is not distinct from cc.active_version
-               or cc.stage in ('pending', 'downloading', 'reading', 'splitting', 'indexing'))) as live_versions`,
+             and (v is not distinct from cc.active_version or cc.stage in ${IN_PROGRESS})) as live_versions`,
         { limit, leaseMs },
       );
     },

@@ -107,7 +107,8 @@ function writeRuns(database: Database, change: RunChange, bindings: RunBindings)
   const residue = `residue as (
     insert into residues (content_id, collection_id, workspace_id, last_version)
     select content_id, collection_id, :workspaceId, version from changed
-    on conflict (content_id, collection_id) do update set passes = 0, due_at = now(), last_version = excluded.last_version)`;
+    on conflict (content_id, collection_id) do update set passes = 0, due_at = now(),
+      last_version = greatest(residues.last_version, excluded.last_version))`;
   return query<ChangedRun & EndedRun>(
     database,
     `with target as (

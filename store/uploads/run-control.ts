@@ -160,7 +160,8 @@ export function createRunControl(database: Database) {
     },
 
     /**
-     * Starts a new run, with a new version, for contents. The published version stays published until the new one is.
+     * Starts a new run for contents, with a new version: after the last one, and after those that residues remove. The published
+     * version stays published until the new one is.
      * With stage `stored` no ingestion follows: the new bytes are only stored. Contents that are being deleted are left alone.
      */
     async restart(scope: Scope, collectionId: string, run: Restart): Promise<void> {
@@ -176,7 +177,8 @@ export function createRunControl(database: Database) {
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
              failure_code = null, paused = false, reader = coalesce(:reader, reader),
              upload_id = coalesce(:uploadId::uuid, upload_id), main_text = coalesce(:mainText::boolean, main_text),
-             version = version + 1,
+             version = 1 + greatest(version, (select r.last_version from residues r
+               where r.content_id = cc.content_id and r.collection_id = cc.collection_id)),
              reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
              text_sha256 = null, filters_outdated = ${OUTDATED_AFTER_RESTART}, updated_at = now()
            from target where cc.content_id = target.content_id and ${ofCollection('cc')} returning cc.content_id

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { z } from 'zod';
@@ -105,6 +106,40 @@ test('contents changed during reindexing are found in their final state', async 
   t.is(found.length, (await flow.chunks(changed)).length);
   await behind.makeDue(flow.workspaceId);
   t.deepEqual(problemsOf(await until(() => takeCensus(behind, flow.workspaceId), isSound)), []);
+});
+
+test('objects of which a restored database knows nothing no longer hide what is found, and are removed by a reindexing', async (t) => {
+  const { stores, vectors } = openInsides(t);
+  const flow = await startFlow();
+  const [id] = idsOf(await flow.upload(['content', 'The viaduct has twelve arches.']));
+  const scope = workspaceScope({ workspace_id: flow.workspaceId });
+  const index = (await stores.collections.findIndex(scope, flow.collectionId))?.index;
+  if (!index) throw new Error('the collection has no index');
+  const { space, tenant } = index;
+  const unknown = (content_id: string, version: number) => ({
+    id: randomUUID(),
+    content_id,
+    version,
+    text: 'viaduct arches',
+    facets: [],
+    vector: Float32Array.from({ length: space.dimensions }, () => Math.sqrt(1 / space.dimensions)),
+  });
+  const lost = randomUUID();
+  const objects = Array.from({ length: 1_200 }, () => unknown(lost, 2));
+  await vectors.writeObjects(space, tenant, objects);
+  // A later version of a content that was there before.
+  await vectors.writeObjects(space, tenant, [unknown(id ?? '', 4)]);
+  t.deepEqual(await flow.search('viaduct arches', { search_type: 'keyword' }), []);
+  t.is((await reindex(flow)).status, 'completed');
+  await until(
+    () => vectors.countObjects(space, tenant, {}),
+    (count) => count === 1,
+  );
+  t.is((await flow.search('viaduct arches', { search_type: 'keyword' }))[0]?.content_id, id);
+  await flow.api.send('/chunks/create', { method: 'POST', json: { content_id: id } });
+  await flow.reach(id, 'ready');
+  const versions = (await vectors.readObjects(space, tenant, null)).objects.map(({ version }) => version);
+  t.true(versions.includes(5), 'the next version is none that is being removed');
 });
 
 test('a second request during reindexing returns the same run, and a later one starts another', async (t) => {
