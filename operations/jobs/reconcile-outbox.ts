@@ -60,7 +60,7 @@ const FAILURE_HANDLERS: Readonly<Record<WorkflowType, FailureHandler>> = {
 
 /**
  * Compares started workflows with Temporal. Work whose workflow an operator ended is ended in the database too, workflows that
- * Temporal has lost are started again, and deletions continue until their receipt is complete.
+ * Temporal or the database has lost are started again, and deletions continue until their receipt is complete.
  * @returns how many were compared if more may be due, otherwise 0. It ends: what was compared is due again only after `olderThanMs`
  */
 export async function reconcileOutbox(services: Services, olderThanMs = CHECK_EVERY_MS): Promise<number> {
@@ -86,7 +86,7 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
     case 'running':
       return;
     case 'completed':
-      return completeRow(services, row);
+      return endCompleted(services, row);
     case 'not_found':
       services.log.warn(
         { workflow_id: row.workflow_id },
@@ -98,6 +98,21 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
     default:
       return assertNever(state);
   }
+}
+
+/**
+ * Workflows delete their rows before they complete. A row that is still there is of a database that went back in time, as after a
+ * restore beside the same Temporal: what the workflow did is lost, and what must complete is started again. If the workflow has
+ * completed only since the row was read, the row is gone, and nothing is started.
+ */
+async function endCompleted(services: Services, row: OutboxRow): Promise<void> {
+  if (failureHandler(row.workflow_type) !== restart) return completeRow(services, row);
+  const fields = { workflow_id: row.workflow_id, workspace_id: row.workspace_id };
+  services.log.warn(
+    fields,
+    'a workflow has completed, but the database does not have its results; it is started again',
+  );
+  await restart(services, row);
 }
 
 /** A row of another version may have a workflow type that this version does not know. */

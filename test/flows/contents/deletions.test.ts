@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
+import { deleteContentJob } from '#domain/uploads/ingest-jobs.ts';
+import { query } from '#store/postgres.ts';
 import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { idsOf, longText, openInsides, startFlow, type Entries, type Flow } from '#test/support/harness/flow.ts';
@@ -170,4 +172,42 @@ test('a deletion completes although the filter index still counts objects that a
   );
   t.is((await flow.delete(contentId)).status, 'completed');
   t.deepEqual((await vectors.readObjects(space, tenant, null)).objects, []);
+});
+
+test('a deletion that was completed before the database went back in time is carried out again', async (t) => {
+  const { stores, database } = openInsides(t);
+  const flow = await startFlow();
+  const [id] = idsOf(await flow.upload(['content', 'The weir hums at night.']));
+  const { id: deletion_id } = await flow.delete(id);
+  const { workspaceId, collectionId } = flow;
+  const scope = { workspaceId, collectionIds: null };
+  // What a backup has that was made after the deletion was accepted. Temporal has its workflow, which has completed.
+  const text = { name: 'weir', description: null, metadata: {}, type: 'text/plain', size: 1, content_hash: null };
+  const rest = { file_data: {}, external_id: null, source: 'text' as const, url: null, created_by: 'a test' };
+  const run = { upload_id: null, run_id: randomUUID(), workflow_id: null, stage: 'pending' as const, reader: 'native' };
+  const job = deleteContentJob({
+    workspace_id: workspaceId,
+    collection_id: collectionId,
+    content_id: id,
+    deletion_id,
+  });
+  await stores.transaction(async (inside) => {
+    await inside.contents.insert(scope, collectionId, [{ id, ...text, ...rest, status: 'pending' }]);
+    await inside.runControl.insert(scope, collectionId, [
+      { ...run, content_id: id, dedupe_key: null, external_id: null },
+    ]);
+    await inside.runControl.startDeletion(scope, [id]);
+    await inside.outbox.add(scope, [job]);
+    await inside.outbox.markStarted(scope, job.workflow_id);
+  });
+  const back = `update deletions set status = 'pending', verified_at = null, completed_at = null where id = :deletion_id`;
+  await query(database, back, { deletion_id });
+  await query(database, `update outbox set checked_at = now() - interval '1 hour' where workflow_id = :id`, {
+    id: job.workflow_id,
+  });
+  await until(
+    () => flow.api.get(`/deletions/${deletion_id}`, Deletion),
+    ({ status }) => status === 'completed',
+  );
+  t.is((await flow.api.fail(`/contents/${id}`)).status, 404);
 });

@@ -122,20 +122,25 @@ test('a workflow that Temporal has lost is started again with the same id', asyn
   t.is(await executionsOf(await openTemporal(t), job.workflow_id), 1);
 });
 
-test('rows of completed workflows are removed, and those of running workflows are kept', async (t) => {
+test('rows of completed workflows are removed, except of work that must be done, and those of running workflows are kept', async (t) => {
   const { add, place, rows, reconcile, services } = await openOutbox(t);
   const client = await openTemporal(t);
-  const [done, running] = [someBatch(place), someBatch(place)];
-  for (const job of [done, running]) await add(job);
-  await services.jobs.start(done);
-  await client.workflow.getHandle(done.workflow_id).result();
+  const [done, running, lost] = [someBatch(place), someBatch(place), deletionOf(place)];
+  for (const job of [done, running, lost]) await add(job);
+  for (const job of [done, lost]) {
+    await services.jobs.start(job);
+    await client.workflow.getHandle(job.workflow_id).result();
+  }
   const idle = await startIdle(client, running);
   t.teardown(() => idle.terminate('the test is over'));
-  for (const job of [done, running]) await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+  for (const job of [done, running, lost]) await services.stores.outbox.markStarted(place.scope, job.workflow_id);
   await reconcile();
   t.deepEqual(
     (await rows()).map(({ workflow_id, state }) => [workflow_id, state]),
-    [[running.workflow_id, 'started']],
+    [
+      [running.workflow_id, 'started'],
+      [`${lost.workflow_id}/again-1`, 'pending'],
+    ],
   );
 });
 
