@@ -132,13 +132,26 @@ async function ingestContents(
     chunks += outcome.chunks;
     paused.push(...outcome.paused);
     left = outcome.more;
-    await reprojectStale(run, outcome.stale);
+    await updateFilters(run, outcome.stale);
     ended = addOutcomes(ended, outcome.ended);
     if (left.length === 0 || !isNews(ended, told)) continue;
     await tellProgress(ended);
     told = ended;
   }
   return { paused, resumed: [], ended };
+}
+
+/**
+ * Updates the filters of contents that changed during their ingestion. If that fails for good, the rest of the batch goes on: the end
+ * of the run has it tried again.
+ */
+async function updateFilters(run: { workspace_id: string; collection_id: string }, stale: string[]): Promise<void> {
+  try {
+    await reprojectStale(run, stale);
+  } catch (error) {
+    // Only a failure is marked, so that no other history has a mark.
+    if (isCancellation(error) || !patched('filters-fail-alone')) throw error;
+  }
 }
 
 async function downloadContents(batch: Batch, show: (left: number) => void): Promise<StepOutcome> {

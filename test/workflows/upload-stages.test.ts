@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import test from 'ava';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 import { batchWorkflowId, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
@@ -37,6 +37,34 @@ test('a batch tells its upload when contents have ended, and not again after tim
   const { events } = await client.workflow.getHandle(batchWorkflowId(uploadId, 0)).fetchHistory();
   const signals = events?.filter((event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes);
   t.is(signals?.length, 1);
+});
+
+test('a batch goes on when the filters of one of its contents cannot be updated', async (t) => {
+  const uploadId = randomUUID();
+  const [stale, other] = [randomUUID(), randomUUID()];
+  const ended = { ...NO_OUTCOME, ready: 1 };
+  const slices = [
+    { more: [other], paused: [], stale: [stale], chunks: 1, ended },
+    { more: [], paused: [], stale: [], chunks: 1, ended },
+  ];
+  const failed: unknown[] = [];
+  const planBatches = async () => ({ batches: [{ content_ids: [stale, other], downloads: false }], next: null });
+  const { client } = await openOwnNamespace(t, {
+    workflows: { planBatches, settleRun: async () => undefined },
+    ingest: { ingestSlice: async () => slices.shift() },
+    index: { reprojectContents: () => Promise.reject(ApplicationFailure.nonRetryable('No.', 'internal')) },
+    upkeep: {
+      failContents: async (batch: unknown) => void failed.push(batch),
+      summarizeBatch: async () => ({ ...NO_OUTCOME, ready: 1, failed: 1 }),
+    },
+  });
+  const outcome = await client.workflow.execute('ingestUploadV2', {
+    workflowId: uploadWorkflowId(uploadId),
+    taskQueue: TASK_QUEUES.workflows,
+    args: [{ ...keyOf(uploadId), contents: 2 }],
+  });
+  t.like(outcome, { ready: 2, failed: 0 });
+  t.deepEqual(failed, []);
 });
 
 test('the stage of a small upload says what has become of its contents', async (t) => {
