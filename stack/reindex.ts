@@ -20,13 +20,17 @@ type Connection = z.infer<typeof Connection>;
 const POLL_MS = 1_000;
 const USAGE = 'Usage: npm run reindex -- --workspace ID, or npm run reindex -- --all';
 
+class NotFoundError extends StackError {}
+
 try {
   const { values } = parseArgs({ options: { workspace: { type: 'string' }, all: { type: 'boolean' } } });
   if ((values.workspace === undefined) === (values.all !== true)) throw new StackError(USAGE);
   const connection = findConnection();
-  const ids = values.workspace === undefined ? await listWorkspaceIds(connection) : [values.workspace];
-  for (const id of ids) await request(connection, `/workspaces/${id}/reindex`, { method: 'POST', schema: Reindexing });
-  for (const id of ids) await printProgress(connection, id);
+  if (values.workspace === undefined) await reindexAll(connection);
+  else {
+    await start(connection, values.workspace);
+    await printProgress(connection, values.workspace);
+  }
 } catch (error) {
   console.error(reasonOf(error));
   process.exitCode = 1;
@@ -47,6 +51,28 @@ function findConnection(): Connection {
       `Set LOCI_PUBLIC_URL and LOCI_ADMIN_TOKEN, or run this command while Loci is running, in the folder that contains ${path}.`,
     );
   }
+}
+
+/** Reindexes all workspaces, except those that are deleted meanwhile. */
+async function reindexAll(connection: Connection): Promise<void> {
+  let ids = await listWorkspaceIds(connection);
+  for (const work of [start, printProgress]) {
+    const left: string[] = [];
+    for (const id of ids) {
+      try {
+        await work(connection, id);
+        left.push(id);
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+        console.log(`${id}: deleted meanwhile`);
+      }
+    }
+    ids = left;
+  }
+}
+
+async function start(connection: Connection, id: string): Promise<void> {
+  await request(connection, `/workspaces/${id}/reindex`, { method: 'POST', schema: Reindexing });
 }
 
 async function listWorkspaceIds(connection: Connection): Promise<string[]> {
@@ -86,6 +112,9 @@ async function request<S extends z.ZodType>(
   { method = 'GET', schema }: { method?: string; schema: S },
 ): Promise<z.output<S>> {
   const response = await fetch(`${baseUrl}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
-  if (!response.ok) throw new StackError(`${method} ${path} returned ${response.status}: ${await response.text()}`);
+  if (!response.ok) {
+    const message = `${method} ${path} returned ${response.status}: ${await response.text()}`;
+    throw response.status === 404 ? new NotFoundError(message) : new StackError(message);
+  }
   return schema.parse(await response.json());
 }
