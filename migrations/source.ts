@@ -58,6 +58,7 @@ import * as outdatedFiles from './lists/20261215_outdated_files.ts';
 import * as answeredCollections from './lists/20261216_answered_collections.ts';
 import * as deletingConversations from './lists/20261216_deleting_conversations.ts';
 import * as indexEpochs from './20261218_index_epochs.ts';
+import * as removedSizes from './20261218_removed_sizes.ts';
 
 type Migration = {
   name: string;
@@ -127,6 +128,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261216_answered_collections', ...answeredCollections },
   { name: '20261216_deleting_conversations', ...deletingConversations },
   { name: '20261218_index_epochs', ...indexEpochs },
+  { name: '20261218_removed_sizes', ...removedSizes },
 ];
 
 /** For `knex.migrate`. */

@@ -1,4 +1,5 @@
 import { query, type Database } from '#store/postgres.ts';
+import { MIN_BYTES_PER_MS } from './max-put-ms.ts';
 
 /** Bytes that have lost their row. `is_repeated`: they were deleted before, and are deleted once more. */
 export type BlobRemoval = {
@@ -12,8 +13,8 @@ export type BlobRemoval = {
 const OF_WORKSPACE_AND_DUE = `workspace_id = :workspaceId and (due_at <= now() or not is_repeated)`;
 
 /**
- * The list of bytes to delete. Each is deleted twice: at once, and an hour later, when no request of a process that was writing
- * them can still arrive.
+ * The list of bytes to delete. Each is deleted twice: at once, and an hour and the longest time of their upload later, when no
+ * request of a process that was writing them can still arrive.
  */
 export function createBlobRemovals(database: Database) {
   return {
@@ -40,6 +41,7 @@ export function createBlobRemovals(database: Database) {
         database,
         `with ended as (delete from blob_removals where id = any(:second::bigint[]))
          update blob_removals set is_repeated = true, attempts = 0, due_at = now() + interval '1 hour'
+           + coalesce(size_bytes, 0) / ${MIN_BYTES_PER_MS} * interval '1 millisecond'
          where id = any(:first::bigint[]) and not is_repeated`,
         { first: idsOf(false), second: idsOf(true) },
       );

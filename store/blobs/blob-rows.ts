@@ -28,7 +28,8 @@ export const UNREFERENCED = `
  * Returns the hashes of all.
  */
 export const LIST_REMOVED = `, listed as (
-  insert into blob_removals (workspace_id, sha256, place) select workspace_id, sha256, place from gone where not has_bytes)
+  insert into blob_removals (workspace_id, sha256, place, size_bytes)
+  select workspace_id, sha256, place, size_bytes from gone where not has_bytes)
   select sha256 from gone`;
 
 /**
@@ -109,7 +110,7 @@ export function createBlobRowStore(database: Database) {
           `with gone as (
              delete from blobs b using unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at)
              where b.workspace_id = :workspaceId and b.sha256 = x.sha256 and b.last_used_at = x.used_at and ${UNREFERENCED}
-             returning b.workspace_id, b.sha256, b.place, b.bytes is not null as has_bytes)
+             returning b.workspace_id, b.sha256, b.place, b.size_bytes, b.bytes is not null as has_bytes)
            ${LIST_REMOVED}`,
           { ...bindings, times: blobs.map((blob) => blob.used_at) },
         );

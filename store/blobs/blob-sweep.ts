@@ -72,7 +72,7 @@ export function createBlobSweep(database: Database) {
              delete from blobs b using unnest(:workspaces::uuid[], :hashes::text[]) as x(workspace_id, sha256)
              where b.workspace_id = x.workspace_id and b.sha256 = x.sha256
                and b.unused_since <= now() - :unusedMs::bigint * interval '1 millisecond'
-             returning b.workspace_id, b.sha256, b.place, b.bytes is not null as has_bytes)
+             returning b.workspace_id, b.sha256, b.place, b.size_bytes, b.bytes is not null as has_bytes)
            ${LIST_REMOVED}`,
           { ...keysOf(locked), unusedMs },
         );

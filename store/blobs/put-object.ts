@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HeadObjectCommand, PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { SpooledBlob } from '#domain/blob-store.ts';
+import { maxPutMs } from './max-put-ms.ts';
 import { isObjectMissing, isObjectPresent, isUnconditional, isWorthAnotherAttempt, s3Error } from './s3-errors.ts';
 
 /** Largest object that S3 takes in one request. */
@@ -13,9 +14,6 @@ const MAX_SINGLE_PUT_BYTES = 5 * 1024 ** 3;
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** Waits before the second and the third attempt. A stream is sent once, so that the SDK cannot repeat it. */
 const RETRY_DELAYS_MS = [200, 1_000];
-/** Time for an upload: a minimum, and what its bytes take at 100 kB/s. */
-const MIN_PUT_MS = 30_000;
-const MIN_BYTES_PER_MS = 100;
 
 export type Bucket = {
   client: S3Client;
@@ -32,7 +30,7 @@ export type ObjectToPut = { Bucket: string; Key: string; file: SpooledBlob; mayE
  * @throws AppError `dependency_unavailable`.
  */
 export async function putObject(bucket: Bucket, object: ObjectToPut): Promise<void> {
-  const signal = AbortSignal.timeout(MIN_PUT_MS + Math.ceil(object.file.sizeBytes / MIN_BYTES_PER_MS));
+  const signal = AbortSignal.timeout(maxPutMs(object.file.sizeBytes));
   try {
     const found = object.mayExist ? await findSize(bucket, { ...object, signal }) : null;
     if (found === object.file.sizeBytes) return;

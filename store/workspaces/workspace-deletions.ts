@@ -98,7 +98,7 @@ export function createWorkspaceDeletions(database: Database) {
           `with gone as (
              delete from blobs where workspace_id = :workspaceId and sha256 = any(array(
                select sha256 from blobs where workspace_id = :workspaceId order by sha256 limit :limit for update))
-             returning workspace_id, sha256, place, bytes is not null as has_bytes)
+             returning workspace_id, sha256, place, size_bytes, bytes is not null as has_bytes)
            ${LIST_REMOVED}`,
           { ...scope, limit },
         );
