@@ -11,6 +11,7 @@ import {
 } from '#operations/uploads/finish-run.ts';
 import type { Services } from '#operations/services.ts';
 
+const ARCHIVED = 'The collection was archived during the crawl. Unarchive it, then upload the URL again.';
 const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
 
 /**
@@ -29,9 +30,9 @@ const HIDING_FAILURES: readonly CrawlReason[] = [
 export type CrawlFailure = { code: ErrorCode; message: string };
 
 /**
- * Ends a crawl and completes its outbox row. Waiting pages are skipped; runs that no workflow handles fail; published pages that
- * the crawl did not find are marked as stale; page rows of earlier crawls are deleted. Idempotent. When this was the last work of
- * its upload, `upload.completed` is announced.
+ * Ends a crawl and completes its outbox row. Waiting pages are skipped; runs that no workflow handles fail, or are cancelled with
+ * the crawl; published pages that the crawl did not find are marked as stale; page rows of earlier crawls are deleted. Idempotent.
+ * When this was the last work of its upload, `upload.completed` is announced.
  */
 export async function endCrawl(
   services: Pick<Services, 'stores'>,
@@ -45,6 +46,8 @@ export async function endCrawl(
     else if (crawl) {
       await stores.crawlFrontier.skipWaiting(scope, crawl.id, 'crawl_ended');
       await stores.crawls.finish(scope, crawl.id, { state: crawl.state, message: null });
+      // A request cancels the contents as well; a crawl that an archived collection ended still has some.
+      if (crawl.state === 'cancelled') await stores.runControl.cancel(scope, { runId: crawl.id }, ARCHIVED);
     }
   });
   await failUnfinished(services, { ...args, run_id: args.crawl_id });

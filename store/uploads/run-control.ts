@@ -15,6 +15,8 @@ import {
   type RunTarget,
 } from './change-runs.ts';
 
+const BY_A_REQUEST = 'Cancelled by a request; retry to start again.';
+
 /** The first run of a content in a collection. */
 export type NewRun = {
   content_id: string;
@@ -91,9 +93,9 @@ export function createRunControl(database: Database) {
 
   /**
    * Cancels runs in progress and records their residues. A version published before stays published. The content becomes
-   * `cancelled` even then, because search does not find its newest bytes; it can be retried.
+   * `cancelled` even then, because search does not find its newest bytes; it can be retried. `why`: what its message says.
    */
-  const cancel = (scope: Scope, target: RunTarget): Promise<ChangedRun[]> =>
+  const cancel = (scope: Scope, target: RunTarget, why = BY_A_REQUEST): Promise<ChangedRun[]> =>
     changeAllRuns(
       database,
       {
@@ -101,11 +103,11 @@ export function createRunControl(database: Database) {
         set: `run_id = gen_random_uuid(), paused = false, stage = 'cancelled', planned_chunks = null, indexed_chunks = 0,
           text_sha256 = null, filters_outdated = ${OUTDATED_WITHOUT_RUN}`,
         status: `cc.stage`,
-        message: `'Cancelled by a request; retry to start again.' ||
+        message: `:why::text ||
           case when cc.active_version is null then '' else ' The version before it stays searchable.' end`,
         isEnd: true,
       },
-      { ...scope, ...target },
+      { ...scope, ...target, why },
     );
 
   return {

@@ -223,3 +223,25 @@ test('a collection archived during a crawl receives no more pages', async (t) =>
   const over = await untilOver(flow, id);
   t.like(over.crawl, { status: 'cancelled', status_message: 'The collection is archived.' });
 });
+
+test('the start page of a crawl that ended because its collection was archived says what to do', async (t) => {
+  const [asked, archived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const site = await startSite({
+    '/': (response) => {
+      asked.resolve();
+      void archived.promise.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(htmlPage('start')));
+    },
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const id = await startCrawl(flow, `${site.origin}/`);
+  await asked.promise;
+  await flow.api.post(`/collections/${flow.collectionId}/archive`, Collection, { status: 200 });
+  archived.resolve();
+  const { crawl: over } = await untilOver(flow, id);
+  t.is(over.status, 'cancelled');
+  t.like(await flow.content(over.content_id), {
+    status: 'cancelled',
+    status_message: 'The collection was archived during the crawl. Unarchive it, then upload the URL again.',
+  });
+});
