@@ -1,8 +1,28 @@
-import { parseIpAddress, parseIpRange, rangeContains } from './ip-range.ts';
+import { LRUCache } from 'lru-cache';
+import { parseIpAddress, parseIpRange, rangeContains, type IpRange } from './ip-range.ts';
+
+/** Of all lists together: some 50,000 ranges. */
+const MAX_PARSED_CHARACTERS = 2_000_000;
+
+/** Parsed lists by their entries: parsing takes much longer than the comparison with a caller. */
+const parsedLists = new LRUCache<string, readonly IpRange[]>({
+  maxSize: MAX_PARSED_CHARACTERS,
+  sizeCalculation: (_ranges, text) => text.length,
+});
 
 /** Returns what is wrong with an entry of an IP allow list, as a sentence for the user; null when it is valid. */
 export function ipAllowListProblem(entry: string): string | null {
   return parseIpRange(entry).problem;
+}
+
+/** Returns the ranges of a list without its invalid entries. The same entries are parsed once, while they are in use. */
+export function rangesOf(allowList: readonly string[]): readonly IpRange[] {
+  const text = JSON.stringify(allowList);
+  const known = parsedLists.get(text);
+  if (known !== undefined) return known;
+  const ranges = allowList.flatMap((entry) => parseIpRange(entry).range ?? []);
+  parsedLists.set(text, ranges);
+  return ranges;
 }
 
 /**
@@ -12,16 +32,12 @@ export function ipAllowListProblem(entry: string): string | null {
 export function isIpAllowed(allowList: readonly string[], address: string | undefined): boolean {
   if (allowList.length === 0) return true;
   const caller = address === undefined ? null : parseIpAddress(address);
-  if (caller === null) return false;
-  return allowList.some((entry) => {
-    const { range } = parseIpRange(entry);
-    return range !== null && rangeContains(range, caller);
-  });
+  return caller !== null && rangesOf(allowList).some((range) => rangeContains(range, caller));
 }
 
 /** True when `outer` allows every address that `list` allows. Both contain valid entries only. */
 export function isIpListWithin(list: readonly string[], outer: readonly string[]): boolean {
-  const outerRanges = outer.flatMap((entry) => parseIpRange(entry).range ?? []);
+  const outerRanges = rangesOf(outer);
   return list.every((entry) => {
     const { range } = parseIpRange(entry);
     return (

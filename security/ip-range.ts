@@ -54,7 +54,7 @@ export function rangeContains(range: IpRange, address: IpAddress): boolean {
  * a different address.
  */
 function plainNotation(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+  return isIPv6(address) && address.includes('.') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }
 
 function networkOf(address: IpAddress, prefixLength: number): string {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { ipAllowListProblem, isIpAllowed } from '#security/ip-allow-list.ts';
+import { ipAllowListProblem, isIpAllowed, rangesOf } from '#security/ip-allow-list.ts';
 
 test('allows every caller with an empty list', (t) => {
   t.true(isIpAllowed([], '203.0.113.9'));
@@ -30,6 +30,27 @@ test('recognises IPv4-mapped callers and entries', (t) => {
 
 test('matches nothing for an invalid entry', (t) => {
   t.false(isIpAllowed(['everybody', '10.0.0.0/33'], '10.0.0.1'));
+});
+
+test('ranges of all addresses and of one address', (t) => {
+  t.true(isIpAllowed(['0.0.0.0/0'], '203.0.113.5'));
+  t.true(isIpAllowed(['0.0.0.0/0'], '::ffff:203.0.113.5'));
+  t.true(isIpAllowed(['::/0'], '2001:db8::1'));
+  t.true(isIpAllowed(['2001:db8::1/128', '203.0.113.5/32'], '2001:db8:0:0::1'));
+  t.false(isIpAllowed(['2001:db8::1/128', '203.0.113.5/32'], '2001:db8::2'));
+  t.true(isIpAllowed(['::192.0.2.1/128'], '::c000:201'), 'IPv6 in the compatible notation');
+});
+
+test('the same entries are parsed once, and a list with others is another list', (t) => {
+  const entries = ['203.0.113.0/24', '2001:db8::/32', 'invalid'];
+  const ranges = rangesOf(entries);
+  t.is(ranges.length, 2);
+  t.is(rangesOf([...entries]), ranges, 'an equal list, as each request reads it from the database');
+  t.not(rangesOf([...entries, '198.51.100.7']), ranges);
+  // One entry that is no address is not taken for two that are.
+  t.true(isIpAllowed(['203.0.113.5', '203.0.113.6'], '203.0.113.6'));
+  t.false(isIpAllowed(['203.0.113.5\n203.0.113.6'], '203.0.113.6'));
+  t.false(isIpAllowed(['203.0.113.5","203.0.113.6'], '203.0.113.6'));
 });
 
 test('states precisely what is wrong with an entry', (t) => {
