@@ -8,6 +8,7 @@ import { announceStop, type Stopping } from '#api/http/response/announce-stop.ts
 import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { mountRoutes } from '#api/http/mount.ts';
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
+import { findClientAddress } from '#api/http/request/client-address.ts';
 import { drainRequestBody } from '#api/http/request/request-body.ts';
 import { assignRequestId } from '#api/http/request/request-id.ts';
 import { logRequests } from '#api/http/request/log-requests.ts';
@@ -21,6 +22,8 @@ export type AppOptions = Omit<ServingOptions, 'services'> & {
   version: string;
   /** Origins whose pages may use the API from a browser; none by default. */
   corsOrigins?: readonly string[];
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` names the client; none by default. */
+  trustedProxies?: readonly string[];
   /** How `/mcp` is reached. */
   mcp?: Omit<McpSettings, 'origins'>;
   /** The folder in which the console is built; none is served without. */
@@ -42,6 +45,7 @@ export function createApp(services: Services, options: AppOptions): Koa {
   const webConsole = options.consoleFolder === undefined ? null : createConsolePage(options.consoleFolder, issuer);
   const app = new Koa();
   app.use(assignRequestId);
+  app.use(findClientAddress(options.trustedProxies ?? []));
   app.use(logRequests(services.log, services.metrics));
   app.use(setSecurityHeaders);
   app.use(allowOrigins(corsOrigins));

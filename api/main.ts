@@ -45,6 +45,7 @@ async function main(): Promise<void> {
       access: accessSettings(config),
       requestLimits: config.access.requestLimits,
       requestCounters: openRequestCounters(config.access.requestCounters, { database, log, closing }),
+      trustedProxies: config.access.trustedProxies,
       corsOrigins: config.access.corsOrigins,
       mcp: config.mcp,
       consoleFolder: CONSOLE_FOLDER,

@@ -188,6 +188,7 @@ export const Environment = z.object({
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
   LOCI_RATE_LIMIT_STORE: z.enum(['memory', 'postgres', 'redis']).default('memory'),
   LOCI_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  LOCI_TRUSTED_PROXIES: list.superRefine(reportWith(unusableRange)).default([]),
   LOCI_CORS_ORIGINS: list.default([]),
   LOCI_MCP_HOSTS: list.transform((names) => names.map((name) => name.toLowerCase())).default([]),
   LOCI_MCP_SCOPES: list.default([]),

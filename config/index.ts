@@ -142,6 +142,8 @@ function toConfig(env: Environment, named: readonly NamedEmbedderSettings[]) {
       workspacesClaim: env.LOCI_JWT_WORKSPACES_CLAIM,
       /** How users sign in with the issuer of their tokens; null where they cannot. */
       signIn: consoleSignIn(env),
+      /** Proxies that are believed whom they forward requests for. */
+      trustedProxies: env.LOCI_TRUSTED_PROXIES,
       corsOrigins: env.LOCI_CORS_ORIGINS,
       requestLimits: {
         perCaller: env.LOCI_RATE_LIMIT_PER_MINUTE,

@@ -60,7 +60,7 @@ async function serve(route: Route, context: Context, options: Serving): Promise<
       raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
       idempotencyKey,
     });
-  const address = context.req.socket.remoteAddress ?? '';
+  const address = state.clientAddress;
   const answer = await (route.signsIn === true ? options.limiter.countFailure(address, handle) : handle());
   await sendReply(context, answer, { route, options, turn });
 }
@@ -83,7 +83,7 @@ async function authenticate(route: Route, context: Context, authenticator: Authe
   const { permission, administrator, workspaceOptional } = route;
   if (permission === null) {
     // Probes of the process are not limited.
-    if (route.isAtRoot !== true) await authenticator.limiter.countAnonymous(context.req.socket.remoteAddress ?? '');
+    if (route.isAtRoot !== true) await authenticator.limiter.countAnonymous(requestState(context).clientAddress);
     return null;
   }
   return authenticateRequest(authenticator, context, { permission, administrator, workspaceOptional });

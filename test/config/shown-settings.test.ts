@@ -16,12 +16,14 @@ test('of every setting the name is shown, of numbers, flags and names the value,
   const settings = shown({
     LOCI_PORT: '9000',
     LOCI_EGRESS_ALLOW: '10.0.0.0/8, 192.168.0.0/16',
+    LOCI_TRUSTED_PROXIES: '10.0.0.1,fd00::/64',
     LOCI_S3_PATH_STYLE: 'true',
   });
   t.deepEqual([...settings.keys()], Object.keys(Environment.shape));
   const visible = { is_hidden: false, is_set: true };
   t.like(settings.get('LOCI_PORT'), { ...visible, value: '9000' });
   t.like(settings.get('LOCI_EGRESS_ALLOW'), { ...visible, value: '10.0.0.0/8, 192.168.0.0/16' });
+  t.like(settings.get('LOCI_TRUSTED_PROXIES'), { ...visible, value: '10.0.0.1, fd00::/64' });
   t.like(settings.get('LOCI_S3_PATH_STYLE'), { ...visible, value: 'true' });
   t.like(settings.get('LOCI_MAX_FILE_BYTES'), { is_set: false, is_hidden: false, value: '209715200' });
   t.like(settings.get('LOCI_WEAVIATE_GRPC'), { is_set: false, value: '127.0.0.1:8791' });

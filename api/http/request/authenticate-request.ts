@@ -93,7 +93,7 @@ async function findCountedPrincipal(
   requirements: AccessRequirements,
 ): Promise<Principal> {
   const { limiter } = authenticator;
-  const address = context.req.socket.remoteAddress ?? '';
+  const address = requestState(context).clientAddress;
   const principal = await limiter.countFailure(address, () => findPrincipal(authenticator, context, requirements));
   if (principal === 'administrator') return principal;
   requestState(context).caller = principal;
@@ -127,8 +127,7 @@ async function findPrincipal(
   const caller =
     kind === 'token' && access.users !== null
       ? await authenticateUser(services, access.users, { token: text, workspaceId, ownOnly, workspaceOptional })
-      : // The address of the connection: a client could put any address into a header.
-        await authenticateKey(services, { keyText: text, ip: context.req.socket.remoteAddress ?? '', workspaceId });
+      : await authenticateKey(services, { keyText: text, ip: requestState(context).clientAddress, workspaceId });
   if (isMalformed) throw workspaceNotFound();
   return caller;
 }

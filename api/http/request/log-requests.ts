@@ -37,7 +37,7 @@ function record(request: { context: Context; log: Log; metrics: Metrics }, durat
       ...(state.caller === null
         ? {}
         : { workspace_id: state.caller.scope.workspaceId, api_key_id: state.caller.apiKeyId }),
-      remote_address: context.req.socket.remoteAddress,
+      remote_address: state.clientAddress,
     },
     'request',
   );

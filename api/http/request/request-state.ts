@@ -9,6 +9,8 @@ export type RequestState = {
   /** Status of a validation error: 400 on upload and update content, otherwise 422. */
   validationStatus: number;
   caller: Caller | null;
+  /** Of the connection, or of whom trusted proxies name. */
+  clientAddress: string;
   /** True once a key or a bearer token was found: a response with 401 then says that it is not valid (RFC 6750, section 3.1). */
   hasCredentials: boolean;
   errorCode: string | null;
@@ -33,6 +35,7 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     route: 'unmatched',
     validationStatus: 422,
     caller: null,
+    clientAddress: context.req.socket.remoteAddress ?? '',
     hasCredentials: false,
     errorCode: null,
     errorForm: null,
