@@ -63,6 +63,11 @@ export function createBearerTokenVerifier(settings: BearerTokenSettings): Bearer
   };
 }
 
+/** True for the error of a token that the issuer signed for this audience, and whose time is over: nobody guessed it. */
+export function isExpiredToken(error: unknown): boolean {
+  return error instanceof AppError && error.cause instanceof errors.JWTExpired;
+}
+
 function remoteKeys({ keys, jwksCooldownS = JWKS_COOLDOWN_S }: BearerTokenSettings): JWTVerifyGetKey {
   const url = new URL('jwksUrl' in keys ? keys.jwksUrl : '');
   const find = createRemoteJWKSet(url, { timeoutDuration: JWKS_TIMEOUT_MS, cooldownDuration: jwksCooldownS * 1000 });

@@ -61,7 +61,7 @@ async function serve(route: Route, context: Context, options: Serving): Promise<
       idempotencyKey,
     });
   const address = state.clientAddress;
-  const answer = await (route.signsIn === true ? options.limiter.countFailure(address, handle) : handle());
+  const answer = await (route.carriesCredential === true ? options.limiter.countFailure(address, handle) : handle());
   await sendReply(context, answer, { route, options, turn });
 }
 
@@ -82,8 +82,9 @@ async function takeTurn(route: Route, context: Context, { pages }: Serving): Pro
 async function authenticate(route: Route, context: Context, authenticator: Authenticator): Promise<Principal | null> {
   const { permission, administrator, workspaceOptional } = route;
   if (permission === null) {
-    // Probes of the process are not limited.
-    if (route.isAtRoot !== true) await authenticator.limiter.countAnonymous(requestState(context).clientAddress);
+    // Probes of the process are not limited; of routes with a credential of their own, what is refused is.
+    if (route.isAtRoot === true || route.carriesCredential === true) return null;
+    await authenticator.limiter.countAnonymous(requestState(context).clientAddress, `${route.method} ${route.path}`);
     return null;
   }
   return authenticateRequest(authenticator, context, { permission, administrator, workspaceOptional });

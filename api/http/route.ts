@@ -56,8 +56,8 @@ export type RouteData<
   extension?: boolean;
   /** The administrator token is accepted, or is the only credential accepted. Then `principal` may be `'administrator'`. */
   administrator?: 'allowed' | 'required';
-  /** The body is a credential: what is refused counts as a failed authentication of its address. */
-  signsIn?: boolean;
+  /** Body or query are a credential: what is refused counts as a failed authentication of its address, and nothing else is limited. */
+  carriesCredential?: boolean;
   /** A user of several workspaces does not need to name one. */
   workspaceOptional?: boolean;
   /** The route supports `Idempotency-Key`. */

@@ -43,7 +43,7 @@ export function createMcpEndpoint(options: McpOptions): Middleware {
     guardRequest(context, settings);
     requireMethod(context, isMetadata ? ['GET', 'HEAD'] : ['POST']);
     if (isMetadata) {
-      await serving.limiter.countAnonymous(state.clientAddress);
+      await serving.limiter.countAnonymous(state.clientAddress, state.route);
       context.body = protectedResourceMetadata(context, settings);
       return;
     }

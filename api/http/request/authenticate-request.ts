@@ -80,7 +80,7 @@ export async function authenticateMessages(authenticator: Authenticator, context
       requirePermission(caller, permission);
       // A member reads more collections than it may change; a key reaches the same ones for everything.
       if (caller.userId === null || !isLimitedToOwnCollections(permission)) return caller;
-      const found = await findPrincipal(authenticator, context, { permission });
+      const found = await findPrincipal(authenticator, context, { ...readCredentials(context), permission });
       return found === 'administrator' ? caller : found;
     },
   };
@@ -94,7 +94,9 @@ async function findCountedPrincipal(
 ): Promise<Principal> {
   const { limiter } = authenticator;
   const address = requestState(context).clientAddress;
-  const principal = await limiter.countFailure(address, () => findPrincipal(authenticator, context, requirements));
+  // Without credentials nobody guesses anything, and clients that begin so are to learn how to sign in.
+  const asked = { ...readCredentials(context), ...requirements };
+  const principal = await limiter.countFailure(address, () => findPrincipal(authenticator, context, asked));
   if (principal === 'administrator') return principal;
   requestState(context).caller = principal;
   await limiter.countRequest(context, {
@@ -107,9 +109,8 @@ async function findCountedPrincipal(
 async function findPrincipal(
   { services, access }: Authenticator,
   context: Context,
-  requirements: AccessRequirements,
+  { kind, text, ...requirements }: Credentials & AccessRequirements,
 ): Promise<Principal> {
-  const { kind, text } = readCredentials(context);
   if (kind === 'token' && requirements.administrator !== undefined && isAdministratorToken(access, text)) {
     return 'administrator';
   }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { RequestCount, RequestCounter, RequestCounters } from '#domain/access/request-counter.ts';
-import { AppError } from '#domain/app-error.ts';
+import { AppError, type ErrorCode } from '#domain/app-error.ts';
+import { isExpiredToken } from '#security/bearer-tokens.ts';
 import { parseIpAddress } from '#security/ip-range.ts';
 import { memoryCounters, WINDOW_S } from './memory-counters.ts';
 
@@ -10,8 +11,11 @@ export type RequestLimits = { perCaller: number; perWorkspace: number; failuresP
 export type RequestLimiter = {
   /** Counts a request of this caller and of its workspace, and sets the rate limit headers. @throws AppError `rate_limited` */
   countRequest(context: Context, caller: { principal: string; workspaceId: string }): Promise<void>;
-  /** Counts a request that needs no credentials by its address, as if that were a caller. @throws AppError `rate_limited` */
-  countAnonymous(address: string): Promise<void>;
+  /**
+   * Counts a request to a route that needs no credentials by its address, as if that were a caller. Each route counts for itself.
+   * @throws AppError `rate_limited`
+   */
+  countAnonymous(address: string, route: string): Promise<void>;
   /**
    * Runs `authenticate` and counts its failures by address. Beyond the limit a failure becomes `rate_limited`. Valid
    * credentials always pass, so that one client cannot lock out others behind the same address.
@@ -58,9 +62,9 @@ export function createRequestLimiter(
       const whose = over.policy === 'workspace' ? ' of all keys and users of this workspace' : '';
       throw rateLimited(`More than ${quota[over.policy]} requests${whose} in a minute.`, secondsOf(over.state));
     },
-    async countAnonymous(address) {
+    async countAnonymous(address, route) {
       if (callers === null) return;
-      const state = await callers.count(`address ${networkOf(address)}`);
+      const state = await callers.count(`address ${networkOf(address)} ${route}`);
       if (state.isOver) throw rateLimited(`More than ${limits.perCaller} requests in a minute.`, secondsOf(state));
     },
     async countFailure(address, authenticate) {
@@ -76,12 +80,15 @@ export function createRequestLimiter(
   };
 }
 
+const NO_REJECTIONS: readonly ErrorCode[] = ['dependency_unavailable', 'internal', 'validation_failed'];
+
 /**
  * True for a rejection: by the credentials, by the addresses where they are valid, or by the requested workspace, which
- * costs a look-up as well. A dependency that is unavailable is not a rejection.
+ * costs a look-up as well. A dependency that is unavailable is not a rejection, nor is a request that is incomplete. Nobody
+ * guessed a token that has expired, and its client has to see that it needs a new one.
  */
 function isRejection(error: unknown): boolean {
-  return error instanceof AppError && error.code !== 'dependency_unavailable' && error.code !== 'internal';
+  return error instanceof AppError && !NO_REJECTIONS.includes(error.code) && !isExpiredToken(error);
 }
 
 /**

@@ -16,7 +16,7 @@ export const signInRoute = openRoute(
       'label `console`, which expires after 12 hours and has the permissions and limits of the key that the code was made for. ' +
       '`Idempotency-Key` is not supported: a code never works twice.',
     permission: null,
-    signsIn: true,
+    carriesCredential: true,
     body: SignInRequest,
     maxBodyBytes: () => MAX_BODY_BYTES,
     response: SignedIn,

@@ -28,6 +28,7 @@ export const authorizationCallbackRoute = openRoute(
     description:
       'Providers redirect users to this endpoint. The `state` of a pending authorization is the only credential. The response is a page, or a redirect to the `redirect_url` of the authorization with `connection_id` and `status` (`connected`, or `failed` with `error`).',
     permission: null,
+    carriesCredential: true,
     query: Query,
     response: z.string(),
     responseType: 'text/html',

@@ -32,7 +32,11 @@ test('addresses are read in IPv6, with ports and in any notation', (t) => {
 test('without an address where one is expected, the peer counts', (t) => {
   for (const header of ['unknown', '203.0.113.7, ', '203.0.113.7, _hidden, 10.0.0.2', '203.0.113.7;10.0.0.2', '1'])
     t.is(clientAddress('10.0.0.1', header, PROXIES), '10.0.0.1', header);
-  t.is(clientAddress('10.0.0.1', 'unknown, 203.0.113.7', PROXIES), '203.0.113.7', 'what is further left does not matter');
+  t.is(
+    clientAddress('10.0.0.1', 'unknown, 203.0.113.7', PROXIES),
+    '203.0.113.7',
+    'what is further left does not matter',
+  );
 });
 
 test('addresses of keys and limits are those of clients behind a trusted proxy, and of the connection elsewhere', async (t) => {
