@@ -177,13 +177,29 @@ test('a user writes as themselves, and gives no instructions to models; a key wr
     ],
   );
   t.like((await send('ada', `/conversations/${own[0]?.conversation_id}`)).body, { owner_id: 'ada' });
-  for (const refused of [{ sender_id: 'bob' }, { role: 'system' }, { role: 'Developer', sender_id: 'ada' }]) {
+  const spelled = ['User', 'user ', 'ｕｓｅｒ', 'us\u200ber'].map((role) => ({ role, sender_id: 'bob' }));
+  const instructing = [
+    'system',
+    'Developer',
+    ' system',
+    'system\u00a0',
+    'ｓｙｓｔｅｍ',
+    'sys\u00adtem',
+    'develop\u{e0065}er',
+  ];
+  for (const refused of [
+    { sender_id: 'bob' },
+    ...spelled,
+    ...instructing.map((role) => ({ role, sender_id: 'ada' })),
+  ]) {
     const before = await send('ada', '/conversations');
     const { status, body } = await say('ada', {}, refused);
     t.is(status, 403, JSON.stringify(refused));
     t.like(body, { code: 'forbidden' });
     t.deepEqual((await send('ada', '/conversations')).body, before.body, 'nothing is stored');
   }
+  const [asSent] = messagesOf(await say('ada', { role: 'User ' }));
+  t.deepEqual([asSent?.['role'], asSent?.['sender_id']], ['User ', 'ada'], 'stored as sent, in the name of the user');
   const forAll = messagesOf(await say('key', { sender_id: 'bob' }, { role: 'system' }));
   t.deepEqual(
     forAll.map((message) => [message['sender_id'], message['role']]),
