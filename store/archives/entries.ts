@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
-import { lockRuns } from '#store/contents/lock-contents.ts';
+import { isReached, lockRuns } from '#store/contents/lock-contents.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
@@ -72,13 +72,15 @@ export function createEntryStore(database: Database) {
 
     /**
      * Locks a content and everything unpacked from it, in all collections, for the transaction. The set of entries does not
-     * change meanwhile. Returns their ids.
+     * change meanwhile. Returns their ids. A content that no collection in scope links is not locked: whoever has no access
+     * holds up nobody.
      */
     async lockTree(scope: Scope, contentId: string): Promise<string[]> {
       const content = await queryOne<{ root_id: string }>(
         database,
-        `select coalesce(part_root, id) as root_id from contents where id = :contentId and workspace_id = :workspaceId`,
-        { workspaceId: scope.workspaceId, contentId },
+        `select coalesce(part_root, id) as root_id from contents t where id = :contentId and workspace_id = :workspaceId
+           and ${isReached('t.id')}`,
+        { ...scope, contentId },
       );
       if (!content) return [contentId];
       await lockRoot(scope, content.root_id);

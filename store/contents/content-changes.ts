@@ -1,6 +1,6 @@
 import type { UpdateContentRequest } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { lockRuns } from './lock-contents.ts';
+import { isReached, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { INDEXED, MARK_FILTERS_OUTDATED } from './outdated-filters.ts';
 
@@ -20,6 +20,16 @@ export function createContentChanges(database: Database) {
          order by id for no key update`,
         { workspaceId: scope.workspaceId, contentIds },
       );
+    },
+
+    /** True when a collection in scope links the content. Nothing is locked. */
+    async isReached(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `select 1 from contents t where t.id = :id and t.workspace_id = :workspaceId and ${isReached('t.id')}`,
+        { ...scope, id },
+      );
+      return row !== null;
     },
 
     /** Locks out uploads into the home collection of a content, in which its `external_id` is unique. */

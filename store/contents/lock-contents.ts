@@ -1,5 +1,10 @@
 import { query, type Database } from '#store/postgres.ts';
 
+/** True when the scope has no limit, or one of its collections links the content. Ask before locking what may be out of reach. */
+export const isReached = (contentId: string) => `(:collectionIds::uuid[] is null or exists (
+  select from content_collections reached where reached.content_id = ${contentId}
+    and reached.collection_id = any(:collectionIds::uuid[])))`;
+
 /**
  * Locks the runs of contents in all their collections until the transaction ends. To prevent deadlocks, every transaction locks
  * runs before contents, and runs in the order of `(content_id, collection_id)`.
