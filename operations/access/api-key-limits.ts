@@ -40,6 +40,23 @@ export function requireWithinLimits({ caller, own, issuer }: GrantingLimits, wan
   throw new AppError('forbidden', `A key cannot grant more than you have yourself: this one ${remaining}.`);
 }
 
+/**
+ * Checks that a caller may grant something that has neither an expiry nor a list of addresses. A key that has either may not, except
+ * that of a sign-in, if its issuer may grant all of it (decision 0272).
+ * @throws AppError `forbidden` with `problem`.
+ */
+export async function requireLastingGrant(
+  services: Services,
+  caller: Caller,
+  granted: Pick<ApiKeyLimits, 'permissions' | 'collections'> & { problem: string },
+): Promise<void> {
+  const own = await apiKeyLimitsOf(services, caller);
+  if (own.expires_at === null && own.ip_whitelist === null) return;
+  const issuer = own.ip_whitelist === null ? await issuerLimitsOf(services, caller) : null;
+  if (issuer !== null && excessOver(issuer, { ...granted, ip_whitelist: null, expires_at: null }) === null) return;
+  throw new AppError('forbidden', granted.problem);
+}
+
 const LONGER = 'is valid longer than your key';
 
 /** Returns what a key grants that these limits do not have, the lifetime last; null when there is nothing. */

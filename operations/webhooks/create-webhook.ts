@@ -5,7 +5,7 @@ import type { CreateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
-import { requireEventAccess } from './webhook-access.ts';
+import { requireEventAccess, requireLastingAccess } from './webhook-access.ts';
 import { newWebhookSecret } from './webhook-secrets.ts';
 
 /** Per workspace: every event is matched against all of them. */
@@ -14,7 +14,7 @@ const MAX_WEBHOOKS = 100;
 /**
  * Creates a webhook. Only this response holds its secret. When a caller whose access is limited to collections names none, the
  * webhook gets events of those collections.
- * @throws AppError `forbidden` for events that the caller may not read, `not_found` for a collection that does not exist,
+ * @throws AppError `forbidden` for events that the caller may not read and for keys with limits that a webhook does not have, `not_found` for a collection that does not exist,
  *   `conflict` when the workspace has reached the limit.
  */
 export async function createWebhook(
@@ -31,6 +31,7 @@ export async function createWebhook(
     effect: async (stores) => {
       if (requested) await requireCollections({ ...services, stores }, caller, requested);
       requireEventAccess(caller, { events: rest.events, collections });
+      await requireLastingAccess({ ...services, stores }, caller, { events: rest.events, collections });
       if ((await stores.webhooks.countLocked(scope)) >= MAX_WEBHOOKS) {
         throw new AppError(
           'conflict',

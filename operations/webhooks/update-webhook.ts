@@ -10,7 +10,7 @@ import type { Stores } from '#store/stores.ts';
 import type { WebhookFields } from '#store/webhooks/webhooks.ts';
 import { endOpenDeliveries, forgetReceiver } from './end-open-deliveries.ts';
 import { DISABLED_MESSAGE, UNREADABLE_MESSAGE } from './end-overdue-deliveries.ts';
-import { readableEventTypes, requireEventAccess, webhookNotFound } from './webhook-access.ts';
+import { readableEventTypes, requireEventAccess, requireLastingAccess, webhookNotFound } from './webhook-access.ts';
 
 /** Deliveries that go to a new URL in one statement: the first ones with the change, the others right after it. */
 const MAX_AT_ONCE = 1_000;
@@ -18,7 +18,8 @@ const MAX_AT_ONCE = 1_000;
 /**
  * Changes the fields that were sent. Open deliveries go to the new URL, at once, except those that the caller may not read: they
  * end as `failed`. When the webhook is disabled, all of them do, thousands of them soon after.
- * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read.
+ * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read, and for keys with limits that a
+ *   webhook does not have.
  */
 export async function updateWebhook(
   services: Services,
@@ -37,6 +38,7 @@ export async function updateWebhook(
     const after = fieldsAfter(before, fields);
     requireEventAccess(caller, before);
     requireEventAccess(caller, after);
+    if (isGrant(fields)) await requireLastingAccess({ ...services, stores }, caller, after);
     const woken = await changeReceiver(stores, caller, { before, after });
     const updated = await stores.webhooks.update(scope, id, after);
     if (!updated) throw webhookNotFound();
@@ -45,6 +47,11 @@ export async function updateWebhook(
   sendWakeUps(services, wakeUps);
   if (isMoved) await requeueOthers(services, scope, webhook);
   return webhook;
+}
+
+/** True when a change says where to or what the webhook sends, or that it sends again. */
+function isGrant({ url, events, collections, status }: UpdateWebhookRequest): boolean {
+  return url !== undefined || events !== undefined || collections !== undefined || status === 'active';
 }
 
 function fieldsAfter(before: Webhook, fields: UpdateWebhookRequest): WebhookFields {

@@ -1,6 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
 import { holdsPermissions, requirePermission, type Caller, type Permission } from '#domain/access/caller.ts';
 import type { Webhook } from '#domain/records/webhook.ts';
+import { requireLastingGrant } from '#operations/access/api-key-limits.ts';
+import type { Services } from '#operations/services.ts';
 import { reachesCollection } from '#domain/access/scope.ts';
 import {
   isContentEvent,
@@ -17,8 +19,7 @@ export function requireEventAccess(
   caller: Caller,
   { events, collections }: Pick<Webhook, 'events' | 'collections'>,
 ): void {
-  const types = events ?? SUBSCRIBABLE_EVENT_TYPES.filter((type) => !isContentEvent(type));
-  for (const type of types) requireEventPermission(caller, type);
+  for (const type of sentTypes(events)) requireEventPermission(caller, type);
   // Callers without a collection limit pass here; whether the collections exist is checked by `requireCollections`.
   const isWithin =
     collections === null
@@ -30,6 +31,29 @@ export function requireEventAccess(
       'This webhook would send events of collections that you have no access to. Set `collections` to those you can read.',
     );
   }
+}
+
+/**
+ * Requires that the caller may grant what the webhook sends for as long as there is the webhook: it goes on when a key has expired,
+ * and sends to everywhere.
+ * @throws AppError `forbidden` for a key that expires, or that is valid from some addresses only.
+ */
+export async function requireLastingAccess(
+  services: Services,
+  caller: Caller,
+  { events, collections }: Pick<Webhook, 'events' | 'collections'>,
+): Promise<void> {
+  await requireLastingGrant(services, caller, {
+    permissions: sentTypes(events).flatMap((type) => permissionFor(type) ?? []),
+    collections,
+    problem:
+      'A key that expires, or that is valid from some addresses only, can neither create a webhook nor change where to and what it sends: the ' +
+      'webhook would have none of these limits. Use a key without them.',
+  });
+}
+
+function sentTypes(events: Webhook['events']): readonly WebhookEventType[] {
+  return events ?? SUBSCRIBABLE_EVENT_TYPES.filter((type) => !isContentEvent(type));
 }
 
 /** Returns the types of events that the caller may read. */

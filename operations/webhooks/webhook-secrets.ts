@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
 import type { SealedSecret } from '#store/webhooks/webhooks.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
-import { requireEventAccess, requireEventPermission, webhookNotFound } from './webhook-access.ts';
+import { requireEventAccess, requireEventPermission, requireLastingAccess, webhookNotFound } from './webhook-access.ts';
 
 type Keys = Pick<Services, 'secrets'>;
 
@@ -116,7 +116,7 @@ function contextOf(scope: Scope, { webhookId }: SecretOwner) {
 
 /**
  * Gives a webhook a new secret, in this answer and nowhere else; the one before signs as well for 24 hours.
- * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read.
+ * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read, and as for a change.
  */
 export async function rotateWebhookSecret(
   services: Services,
@@ -131,6 +131,7 @@ export async function rotateWebhookSecret(
       const before = await stores.webhooks.lock(caller.scope, id);
       if (!before) throw webhookNotFound();
       requireEventAccess(caller, before);
+      await requireLastingAccess({ ...services, stores }, caller, before);
       const { plain, sealed } = newWebhookSecret(services, caller.scope, { webhookId: id });
       const rotated = await stores.webhooks.rotate(caller.scope, id, sealed);
       if (!rotated) throw webhookNotFound();

@@ -11,7 +11,8 @@ export const createWebhookRoute = route(
     summary: 'Create a webhook',
     description:
       'Events are sent to its URL, signed as in Standard Webhooks. `secret` verifies the signatures; only this response contains ' +
-      'it. The caller must have permission to read what the events report (403).',
+      'it. The caller must have permission to read what the events report, and no key that expires or is limited to addresses (403): a ' +
+      'webhook has no such limits. Keys of the console may create one where the key they were signed in with may.',
     permission: 'webhooks:write',
     body: CreateWebhookRequest,
     response: Webhook,
