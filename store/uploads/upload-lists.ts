@@ -6,7 +6,10 @@ import { query, type Database } from '#store/postgres.ts';
 import { type ContentCounts, contentCounts, type StatusCount, sumCounts } from './upload-content-counts.ts';
 import type { UploadRow } from './uploads.ts';
 
-/** An upload in a list: with the name of its first content that is left, the counts of its contents, and its position. */
+/**
+ * An upload in a list: with the name of its first content that its collection still has, the counts of its contents, and its
+ * position.
+ */
 export type ListedUpload = Omit<UploadRow, 'errors' | 'ingest'> & {
   name: string | null;
   counts: ContentCounts;
@@ -41,7 +44,9 @@ const list = (part: ListPart) => `
   )
   select l.*, first.name, coalesce(c.counts, '[]') as counts from listed l left join counts c on c.upload_id = l.id
   left join lateral (select t.name from upload_contents uc join contents t on t.id = uc.content_id
-    where uc.upload_id = l.id order by uc.content_id limit 1) first on true
+    where uc.upload_id = l.id and exists (
+      select from content_collections cc where cc.content_id = uc.content_id and cc.collection_id = l.collection_id)
+    order by uc.content_id limit 1) first on true
   order by l.created_at desc, l.id desc`;
 
 /** Lists of uploads. */

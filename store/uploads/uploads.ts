@@ -62,7 +62,8 @@ const COUNT_CONTENTS: PreparedStatement = {
     from (${contentCounts((id) => `${id} = :id`)}) parts group by status`,
 };
 
-const MANIFEST_COLUMNS = `uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
+const MANIFEST_COLUMNS = `uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status,
+      case when cc.collection_id = t.collection_id then t.status_message else cc.stage_message end as status_message,
       case when cc.stage = 'failed' and not cc.paused then cc.failure_code end as error_code, cc.chunk_count as chunks`;
 const COLLECTION = `(select collection_id from uploads where id = :id and workspace_id = :workspaceId)`;
 const AFTER = `uc.content_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')`;
@@ -73,7 +74,7 @@ const LIST_MANIFEST: PreparedStatement = {
   sql: `select ${MANIFEST_COLUMNS} from upload_contents uc
     cross join lateral (select * from content_collections cc where cc.content_id = uc.content_id
       and cc.collection_id = ${COLLECTION} offset 0) cc
-    cross join lateral (select name, status_message from contents where id = uc.content_id offset 0) t
+    cross join lateral (select name, collection_id, status_message from contents where id = uc.content_id offset 0) t
     where uc.upload_id = :id and ${AFTER} and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
       and (:status::text is null or ${OF_STATUS})
     order by uc.content_id limit :limit`,
@@ -82,7 +83,7 @@ const LIST_MANIFEST: PreparedStatement = {
 /** Few contents of a collection have another status than `ready`, and these have an index. */
 const LIST_OF_STATUS = `select ${MANIFEST_COLUMNS} from content_collections cc
     join upload_contents uc on uc.upload_id = :id and uc.content_id = cc.content_id
-    cross join lateral (select name, status_message from contents where id = uc.content_id offset 0) t
+    cross join lateral (select name, collection_id, status_message from contents where id = uc.content_id offset 0) t
     where cc.collection_id = ${COLLECTION} and cc.bucket = content_bucket(:status = 'paused', :status) and ${OF_STATUS}
       and ${AFTER}
     order by uc.content_id limit :limit`;
