@@ -59,6 +59,7 @@ import * as answeredCollections from './lists/20261216_answered_collections.ts';
 import * as deletingConversations from './lists/20261216_deleting_conversations.ts';
 import * as indexEpochs from './20261218_index_epochs.ts';
 import * as removedSizes from './20261218_removed_sizes.ts';
+import * as unlinkedCounts from './lists/20261217_unlinked_counts.ts';
 
 type Migration = {
   name: string;
@@ -129,6 +130,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261216_deleting_conversations', ...deletingConversations },
   { name: '20261218_index_epochs', ...indexEpochs },
   { name: '20261218_removed_sizes', ...removedSizes },
+  { name: '20261217_unlinked_counts', ...unlinkedCounts },
 ];
 
 /** For `knex.migrate`. */

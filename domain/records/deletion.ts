@@ -25,12 +25,16 @@ export const Deletion = z
     workflow_id: WorkflowId,
     removed: z
       .object({
-        contents: z.int().meta({ description: 'Contents, with those found in archives and messages.' }),
+        contents: z.int().meta({
+          description:
+            'Contents, with those found in archives and messages. For callers that are limited to collections: also those that remain in others.',
+        }),
         chunks: z.int().meta({ description: 'Chunks, of every version.' }),
         index_objects: z.int().meta({ description: 'Objects of the search index.' }),
         blobs: z.int().meta({
           description:
-            'Files that nothing else refers to. They are removed within 24 hours; those of a deleted workspace immediately.',
+            'Files that nothing else refers to. They are removed within 24 hours; those of a deleted workspace immediately. For callers ' +
+            'that are limited to collections: all files of these contents, because only the others may know whether they have them, too.',
         }),
         collections: z.int().meta({ description: 'Collections; more than 0 only when a workspace was deleted.' }),
         conversations: z.int().meta({ description: 'Conversations; more than 0 only when a workspace was deleted.' }),

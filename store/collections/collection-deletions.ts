@@ -2,7 +2,12 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawls } from '#store/crawls/remove-crawls.ts';
 import { detachEntries } from '#store/archives/detach-entries.ts';
-import { countUnreferencedBlobs, type DeletedContent } from '#store/contents/deletions.ts';
+import {
+  ADD_CONTENTS,
+  countUnlinked,
+  countUnreferencedBlobs,
+  type DeletedContent,
+} from '#store/contents/deletion-counts.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { settleRemoved } from '#store/contents/outdated-filters.ts';
 import { ofCollection } from '#store/collections/of-collection.ts';
@@ -97,15 +102,15 @@ export function createCollectionDeletions(database: Database) {
         const gone =
           chunks.length < size.chunks
             ? await removeContentLinks(transaction, { ...bindings, contentIds })
-            : { contents: 0, blobs: 0, renamed: [] };
+            : { contents: 0, blobs: 0, unlinkedContents: 0, unlinkedBlobs: 0, renamed: [] };
+        const { renamed, ...counts } = gone;
         await query(
           transaction,
-          `update deletions set status = 'running', chunks = chunks + :chunks::int, contents = contents + :contents::int,
-             blobs = blobs + :blobs::int
+          `update deletions set status = 'running', chunks = chunks + :chunks::int, ${ADD_CONTENTS}
            where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
-          { ...bindings, chunks: chunks.length, contents: gone.contents, blobs: gone.blobs },
+          { ...bindings, chunks: chunks.length, ...counts },
         );
-        return gone.renamed;
+        return renamed;
       });
     },
 
@@ -184,8 +189,8 @@ async function removeCollectionRows(transaction: Database, bindings: Bindings): 
 
 /**
  * Removes contents from a collection. Contents without another collection are deleted; contents whose home it was move to their
- * oldest other collection. Returns the numbers of deleted contents and blobs, and the ids of contents whose `external_id`
- * changed.
+ * oldest other collection. Returns the numbers of deleted contents and blobs and of what left the collection, and the ids of
+ * contents whose `external_id` changed.
  */
 export async function removeContentLinks(
   transaction: Database,
@@ -199,6 +204,7 @@ export async function removeContentLinks(
     bindings,
   );
   await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
+  const unlinked = await countUnlinked(transaction, bindings.workspaceId, ended);
   const gone = await query<DeletedContent>(
     transaction,
     `delete from contents t where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId
@@ -220,5 +226,5 @@ export async function removeContentLinks(
   const blobs = await countUnreferencedBlobs(transaction, bindings.workspaceId, gone);
   const renamed = moved.filter((row) => row.is_renamed).map((row) => row.id);
   await settleRemoved(transaction, { workspaceId: bindings.workspaceId, ended, renamed });
-  return { contents: gone.length, blobs, renamed };
+  return { contents: gone.length, blobs, ...unlinked, renamed };
 }

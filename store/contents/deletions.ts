@@ -4,7 +4,15 @@ import type { Deletion } from '#domain/records/deletion.ts';
 import type { DeletionStatus } from '#domain/statuses.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawledContent } from '#store/crawls/remove-crawls.ts';
-import { detachEntries, type GoneContent } from '#store/archives/detach-entries.ts';
+import { detachEntries } from '#store/archives/detach-entries.ts';
+import {
+  ADD_CONTENTS,
+  NO_COUNTS,
+  countUnlinked,
+  countUnreferencedBlobs,
+  type DeletedContent,
+  type DeletionCounts,
+} from './deletion-counts.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { settleRemoved } from './outdated-filters.ts';
 import { queryNewestRows, type Listed, type ListPart, type NewestPage } from '#store/newest-rows.ts';
@@ -20,9 +28,17 @@ export type ReceiptRow = Omit<Deletion, 'removed' | 'workflow_id' | 'verified_at
     completed_at: Date | null;
   };
 
-/** Columns of a receipt. */
-export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, collections,
+const receiptColumns = (
+  counts: string,
+) => `id, workspace_id, kind, subject_id, status, ${counts}, chunks, index_objects, collections,
   conversations, messages, memories, user_id, verified_at, created_at, completed_at`;
+/** Columns of a receipt. */
+export const RECEIPT_COLUMNS = receiptColumns('contents, blobs');
+/** For callers that do not reach all collections: whether others have the same contents and files makes no difference. */
+const LIMITED_COLUMNS = receiptColumns(
+  'coalesce(unlinked_contents, contents) as contents, coalesce(unlinked_blobs, blobs) as blobs',
+);
+const columnsFor = ({ collectionIds }: Scope) => (collectionIds === null ? RECEIPT_COLUMNS : LIMITED_COLUMNS);
 
 /** A collection that links a content, with the Weaviate tenant that holds the objects. */
 export type IndexedLink = { collection_id: string; version: number; tenant: string } & EmbeddingSpace;
@@ -44,9 +60,6 @@ const OF_READER: readonly ListPart[] = [
   { from: OF_KINDS, where: `r.created_by = :createdBy and ${MATCHING}` },
   { from: OF_KINDS, where: `k.kind = 'user_memories' and r.user_id = :readerId and ${MATCHING}` },
 ];
-
-const COUNTED = ['contents', 'chunks', 'indexObjects', 'blobs'] as const;
-const NO_COUNTS = { contents: 0, chunks: 0, indexObjects: 0, blobs: 0 };
 
 /** Deletions and their receipts. */
 export function createDeletionStore(database: Database) {
@@ -72,7 +85,7 @@ export function createDeletionStore(database: Database) {
     async find(scope: Scope, id: string, caller: Reader): Promise<Deletion | null> {
       const row = await queryOne<ReceiptRow>(
         database,
-        `select ${RECEIPT_COLUMNS} from deletions where id = :id and workspace_id = :workspaceId
+        `select ${columnsFor(scope)} from deletions where id = :id and workspace_id = :workspaceId
            and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]) or created_by = :createdBy
              or (kind = 'user_memories' and user_id = :readerId))`,
         { ...scope, id, createdBy: caller.principal, readerId: caller.userId },
@@ -87,7 +100,7 @@ export function createDeletionStore(database: Database) {
       request: DeletionFilter & { page: NewestPage },
     ): Promise<Page<Listed<Deletion>>> {
       const parts = scope.collectionIds === null ? OF_WORKSPACE : OF_READER;
-      const list = { table: 'deletions', columns: RECEIPT_COLUMNS, texts: ['r.user_id'], parts };
+      const list = { table: 'deletions', columns: columnsFor(scope), texts: ['r.user_id'], parts };
       const bindings = { ...scope, createdBy: principal, readerId: userId, ...request };
       const page = await queryNewestRows<ReceiptRow>(database, list, bindings);
       return mapPage(page, ({ created_us, ...row }) => ({ id: row.id, created_us, record: toDeletion(row) }));
@@ -117,15 +130,11 @@ export function createDeletionStore(database: Database) {
     },
 
     /** Adds to the counts of a receipt. */
-    async addCounts(
-      scope: Scope,
-      id: string,
-      removed: Partial<Record<(typeof COUNTED)[number], number>>,
-    ): Promise<void> {
+    async addCounts(scope: Scope, id: string, removed: Partial<DeletionCounts>): Promise<void> {
       await query(
         database,
         `update deletions set status = 'running', chunks = chunks + :chunks::int,
-           index_objects = index_objects + :indexObjects::int, contents = contents + :contents::int, blobs = blobs + :blobs::int
+           index_objects = index_objects + :indexObjects::int, ${ADD_CONTENTS}
          where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
         { workspaceId: scope.workspaceId, id, ...NO_COUNTS, ...removed },
       );
@@ -141,6 +150,7 @@ export function createDeletionStore(database: Database) {
         await lockRuns(transaction, workspaceId, [contentId]);
         const ended = await deleteRemovedLinks(transaction, { workspaceId, contentId });
         await lockContents(transaction, workspaceId, [contentId]);
+        const unlinked = await countUnlinked(transaction, workspaceId, ended);
         await removeCrawledContent(transaction, { workspaceId, contentId });
         const gone = await deleteUnlinkedContent(transaction, { workspaceId, contentId });
         const isRenamed = await moveToAnotherHome(transaction, { workspaceId, contentId });
@@ -148,10 +158,9 @@ export function createDeletionStore(database: Database) {
         const blobs = await countUnreferencedBlobs(transaction, workspaceId, gone);
         await query(
           transaction,
-          `update deletions set status = 'completed', contents = contents + :contents::int, blobs = blobs + :blobs::int,
-             verified_at = now(), completed_at = now()
+          `update deletions set status = 'completed', ${ADD_CONTENTS}, verified_at = now(), completed_at = now()
            where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
-          { workspaceId, id, contents: gone.length, blobs },
+          { workspaceId, id, contents: gone.length, blobs, ...unlinked },
         );
         // After the receipt is complete: archive entries that are still being deleted are left to deletions that are open.
         await detachEntries(transaction, { workspaceId, gone });
@@ -177,9 +186,6 @@ export function toDeletion(row: ReceiptRow): Deletion {
 }
 
 type ContentKey = { workspaceId: string; contentId: string };
-
-/** A deleted row of a content. */
-export type DeletedContent = GoneContent & { content_hash: string | null };
 
 function deleteRemovedLinks(transaction: Database, key: ContentKey): Promise<EndedRun[]> {
   return query<EndedRun>(
@@ -219,19 +225,4 @@ async function moveToAnotherHome(transaction: Database, key: ContentKey): Promis
     key,
   );
   return moved?.is_renamed === true;
-}
-
-/** Returns how many files of deleted contents no other content refers to. */
-export async function countUnreferencedBlobs(
-  transaction: Database,
-  workspaceId: string,
-  gone: readonly DeletedContent[],
-): Promise<number> {
-  const row = await queryOne<{ count: number }>(
-    transaction,
-    `select count(*) as count from blobs b where b.workspace_id = :workspaceId and b.sha256 = any(:hashes::text[])
-       and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
-    { workspaceId, hashes: gone.flatMap((content) => content.content_hash ?? []) },
-  );
-  return row?.count ?? 0;
 }
