@@ -8,7 +8,7 @@ const GRANTS = [
   'grant usage on schema public to %role',
   'grant select, insert, update, delete on all tables in schema public to %role',
   'grant usage, select on all sequences in schema public to %role',
-  'grant execute on function conversations_by_title, conversations_by_collection to %role',
+  'grant execute on function conversations_by_title, conversations_with_title, conversations_by_collection to %role',
   // The schema version is no business of the application.
   'revoke all on knex_migrations, knex_migrations_lock from %role',
 ];

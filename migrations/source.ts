@@ -60,6 +60,7 @@ import * as deletingConversations from './lists/20261216_deleting_conversations.
 import * as indexEpochs from './20261218_index_epochs.ts';
 import * as removedSizes from './20261218_removed_sizes.ts';
 import * as unlinkedCounts from './lists/20261217_unlinked_counts.ts';
+import * as titleSearch from './lists/20261221_title_search.ts';
 
 type Migration = {
   name: string;
@@ -131,6 +132,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261218_index_epochs', ...indexEpochs },
   { name: '20261218_removed_sizes', ...removedSizes },
   { name: '20261217_unlinked_counts', ...unlinkedCounts },
+  { name: '20261221_title_search', ...titleSearch },
 ];
 
 /** For `knex.migrate`. */

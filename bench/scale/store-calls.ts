@@ -157,7 +157,7 @@ function jobCalls({ workspaceId, collectionIds, middleUs, uploadId }: DataSet): 
 function conversationCalls({ workspaceId, collectionIds, uploadId }: DataSet): NamedCall[] {
   const whole = { workspaceId, collectionIds: null };
   const page = { skip: 0, limit: 50 };
-  const byTitle = { readerId: null, titleKey: 'zebra' };
+  const byTitle = { readerId: null, title: { text: 'zebra', key: 'zebra' } };
   const about = { readerId: null, collectionId: collectionIds.at(-1) };
   return [
     ['conversations of the workspace', ({ conversations }) => conversations.list(whole, { readerId: null }, page)],

@@ -1,5 +1,5 @@
 /**
- * Returns the normalised title that the fuzzy title search compares. pg_trgm builds trigrams from what `LC_CTYPE` classifies as
+ * Returns the normalised title by which the title search selects what it then compares with the text itself. pg_trgm builds trigrams from what `LC_CTYPE` classifies as
  * letters, and in the locale `C`, which sorts alike on every system, these are ASCII letters only. Therefore accents are removed,
  * and every other non-ASCII letter is replaced by three ASCII characters.
  */

@@ -32,9 +32,6 @@ export type ListConversationsQuery = {
   collection_id?: string | undefined;
 };
 
-/** Matches no title; used when the search text contains no letter or digit. */
-const UNMATCHABLE_KEY = '\u0001';
-
 /** `rest`: the conversations after `data` that are too many bytes to be held in memory at once, or null. */
 export type ConversationPage = ConversationList & { rest: AsyncIterable<Conversation> | null };
 
@@ -45,8 +42,9 @@ export async function listConversations(
   query: ListConversationsQuery,
 ): Promise<ConversationPage> {
   const { skip, limit, status, search, user_id: userId, collection_id: collectionId } = query;
-  const key = search === undefined || search === '' ? undefined : titleKey(search) || UNMATCHABLE_KEY;
-  const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
+  const text = search?.trim() ?? '';
+  const title = text === '' ? undefined : { text, key: titleKey(text) };
+  const filter = { status, title, userId, collectionId, readerId: caller.userId };
   const { conversations } = services.stores;
   const pageOf = (part: { skip: number; limit: number; after: ListedConversation | null }) =>
     conversations.list(caller.scope, filter, part);

@@ -25,9 +25,11 @@ export type ConversationChanges = {
 
 /** Who reads: a user reads their own and public conversations; null (an API key) reads all of the workspace. */
 export type ConversationReader = { readerId: string | null };
+/** A text to find in titles, and its `titleKey`, which is empty when the text has no letters or digits. */
+export type TitleSearch = { text: string; key: string };
 export type ConversationFilter = {
   status?: ConversationStatus | undefined;
-  titleKey?: string | undefined;
+  title?: TitleSearch | undefined;
   userId?: string | undefined;
   collectionId?: string | undefined;
 };
@@ -47,9 +49,11 @@ const READABLE = `c.workspace_id = :workspaceId and not c.is_deleting
 const MATCHING = `(:status::text is null or c.status = :status) and (:userId::text is null or c.owner_id = :userId)`;
 /**
  * Conversations with a title to which the search text is similar, or which contains it, and those about a collection. The
- * functions use indexes that the policy of the table rules out for the statement itself.
+ * functions use indexes that the policy of the table rules out for the statement itself. No index knows other characters than
+ * letters and digits.
  */
-const BY_TITLE = `and c.id in (select conversations_by_title(:workspaceId, :titleKey))`;
+const BY_TITLE = `and c.id in (select conversations_with_title(:workspaceId, :titleKey, :titleText))`;
+const BY_SYMBOLS = `and position(plain_title(:titleText) in plain_title(c.title)) > 0`;
 const BY_COLLECTION = `and c.id in (select conversations_by_collection(:workspaceId, :collectionId))`;
 
 /** How different the title is from the search text: 0 (the same) to 1. */
@@ -225,15 +229,13 @@ export function createConversationStore(database: Database) {
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;
 
-function matching({ titleKey, collectionId }: ConversationFilter): string {
-  const [byTitle, byCollection] = [
-    titleKey === undefined ? '' : BY_TITLE,
-    collectionId === undefined ? '' : BY_COLLECTION,
-  ];
+function matching({ title, collectionId }: ConversationFilter): string {
+  const byTitle = title === undefined ? '' : title.key === '' ? BY_SYMBOLS : BY_TITLE;
+  const byCollection = collectionId === undefined ? '' : BY_COLLECTION;
   return `${MATCHING} ${byTitle} ${byCollection}`;
 }
 
 function filterBindings(scope: Scope, filter: ConversationFilter & ConversationReader) {
-  const { status, titleKey, userId, collectionId, readerId } = filter;
-  return { ...scope, status, titleKey, userId, collectionId, readerId };
+  const { status, title, userId, collectionId, readerId } = filter;
+  return { ...scope, status, titleKey: title?.key || null, titleText: title?.text, userId, collectionId, readerId };
 }

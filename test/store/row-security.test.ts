@@ -91,7 +91,7 @@ test('a title of another workspace is not found, by whatever workspace the searc
   }
   const found = async (sql: string, workspaceId: string | null) =>
     (await query(database, sql, { ...(workspaceId === null ? {} : { workspaceId }), title, collection })).length;
-  const byTitle = (owner: string) => `select conversations_by_title('${owner}', :title)`;
+  const byTitle = (owner: string) => `select conversations_with_title('${owner}', :title, :title)`;
   const byCollection = (owner: string) => `select conversations_by_collection('${owner}', :collection)`;
   for (const search of [byTitle, byCollection]) {
     t.is(await found(search(ours.workspaceId), ours.workspaceId), 1);

@@ -92,6 +92,31 @@ test('title search tolerates typos, substrings and missing accents, in any scrip
   }
 });
 
+test('title search finds no letters that a title does not have, and symbols that it has', async (t) => {
+  const api = await freshClient();
+  const all = ['Отчёт о встрече', '季度报告', '日本語', 'Launch 🚀 day', 'C++ or D', '100% of #7', 'snake_case'];
+  for (const title of all) await create(api, { title });
+  for (const [search, ...found] of [
+    ['ai'],
+    ['5'],
+    ['c', 'snake_case', 'C++ or D', 'Launch 🚀 day'],
+    ['🚀', 'Launch 🚀 day'],
+    ['C++', 'C++ or D'],
+    [' ++ ', 'C++ or D'],
+    ['%', '100% of #7'],
+    ['#', '100% of #7'],
+    ['_', 'snake_case'],
+    ['e_c', 'snake_case'],
+    ['ВСТРЕЧА', 'Отчёт о встрече'],
+    ['отчет', 'Отчёт о встрече'],
+    ['度', '季度报告'],
+  ]) {
+    const { data, total_count } = await list(api, `search=${encodeURIComponent(search ?? '')}`);
+    const sorted = data.map(({ title }) => title ?? '').toSorted();
+    t.deepEqual([sorted, total_count], [found.toSorted(), found.length], search);
+  }
+});
+
 test('PATCH changes only the fields that are sent', async (t) => {
   const api = await freshClient();
   const { id } = await create(api, { title: 'before', meta_data: { a: 1 }, settings: { b: 2 } });
