@@ -114,9 +114,9 @@ export async function insertPage(
 
 async function restartPage({ services, scope, crawl }: LockedPage, contentId: string): Promise<void> {
   const { stores } = services;
-  const { metadata, description, reader } = crawl.page_options;
+  const { metadata, adds_metadata = Object.keys(metadata).length === 0, description, reader } = crawl.page_options;
   const changed = await stores.contents.updateFromUpload(scope, [
-    { id: contentId, metadata: Object.keys(metadata).length > 0 ? metadata : null, description },
+    { id: contentId, metadata, adds_metadata, description },
   ]);
   await stores.runControl.restart(scope, crawl.collection_id, {
     contentIds: [contentId],

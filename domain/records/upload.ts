@@ -55,16 +55,21 @@ export const UploadForm = z.strictObject({
     .default('file')
     .meta({ description: 'Type of the main input. It is a hint only: all inputs are accepted.' }),
   metadata: JsonObject.default({}).meta({
-    description: 'JSON object, sent as text, that is attached to every content of the upload.',
+    description:
+      'JSON object, sent as text, that is attached to every content of the upload. It replaces the metadata of contents that ' +
+      'exist; without it, or with `{}`, theirs is kept.',
   }),
-  user_id: textField(255, 1)
-    .nullable()
-    .default(null)
-    .meta({ description: 'User on whose behalf the contents are uploaded. It is added to their metadata.' }),
+  user_id: textField(255, 1).nullable().default(null).meta({
+    description:
+      'User on whose behalf the contents are uploaded. It is added to their metadata, unless `metadata` has a `user_id`.',
+  }),
   label: textField(255, 1)
     .nullable()
     .default(null)
-    .meta({ description: 'Name of the content when the upload has only one; otherwise stored in the metadata.' }),
+    .meta({
+      description:
+        'Name of the content when the upload has only one; otherwise added to the metadata, as `user_id` is.',
+    }),
   description: textField(10_000)
     .nullable()
     .default(null)

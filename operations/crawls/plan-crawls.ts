@@ -7,6 +7,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { NewCrawl } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
 import type { MatchedItem } from '#operations/uploads/match-upload-items.ts';
+import { sendsMetadata } from '#operations/uploads/plan-upload.ts';
 
 /** A crawl to insert, and the content of its start page. */
 export type PlannedCrawl = { id: string; workflowId: string; contentId: string; url: string; item: MatchedItem };
@@ -61,6 +62,7 @@ function newCrawl(
     max_depth: form.max_depth ?? DEFAULT_CRAWL.maxDepth,
     page_options: {
       metadata,
+      adds_metadata: !sendsMetadata(form),
       description: form.description,
       reader: form.reader,
       ingest: form.ingest,

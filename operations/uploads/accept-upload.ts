@@ -10,7 +10,7 @@ import type { Stores } from '#store/stores.ts';
 import { planCrawls, insertCrawls, type PlannedCrawl } from '#operations/crawls/plan-crawls.ts';
 import { findIdempotentAnswer, withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
-import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
+import { planUpload, sendsMetadata, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
 import { requireMetadataFits } from '#operations/contents/require-metadata-fits.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import { storeFor } from '#operations/blobs/store-for.ts';
@@ -191,27 +191,25 @@ function isCrawled({ contentId }: MatchedItem, crawls: readonly PlannedCrawl[]):
   return crawls.some((crawl) => crawl.contentId === contentId);
 }
 
-/** The contents that get other bytes. Metadata that was not sent is kept, as that of duplicates is. */
+/** The contents that get other bytes. Metadata is treated as that of duplicates. */
 function replacementsOf({ form, matched }: MatchedUpload) {
   const replaced = matched.filter(({ action }) => action === 'replace');
   return replaced.map(({ item: { content }, contentId }) => ({
     ...content,
     id: contentId,
-    metadata: hasMetadata(form) ? content.metadata : null,
+    adds_metadata: !sendsMetadata(form),
   }));
 }
 
-function hasMetadata(form: UploadForm): boolean {
-  return Object.keys(form.metadata).length > 0 || form.user_id !== null;
-}
-
+/** Updates contents that exist. Without metadata of its own, an upload only adds `user_id` and `label` to what is stored. */
 async function updateExisting(stores: Stores, scope: Scope, { form, matched }: MatchedUpload): Promise<string[]> {
   const existing = matched.filter((one) => one.action === 'rerun' || one.action === 'keep');
   return stores.contents.updateFromUpload(
     scope,
     existing.map(({ item, contentId }) => ({
       id: contentId,
-      metadata: hasMetadata(form) ? item.content.metadata : null,
+      metadata: item.content.metadata,
+      adds_metadata: !sendsMetadata(form),
       description: form.description,
     })),
   );

@@ -77,6 +77,11 @@ export function namesOf({ name, own }: Pick<ReceivedItem, 'name' | 'own'>): {
   return { name: own?.name ?? name, external_id: own?.external_id ?? null };
 }
 
+/** Returns whether a form sends metadata, which replaces that of existing contents; `{}` counts as none. */
+export function sendsMetadata(form: UploadForm): boolean {
+  return Object.keys(form.metadata).length > 0;
+}
+
 /** Returns the problems of a form that its schema does not cover. Fields that fail the schema are absent from `form`. */
 export function uploadFormIssues(
   { readers: { names }, limits }: Pick<Services, 'readers' | 'limits'>,
@@ -111,10 +116,10 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
   const { form, single, caller } = context;
   const name = item.own?.name ?? (single && form.label !== null ? form.label : item.name);
   const metadata: Record<string, unknown> = {
-    ...form.metadata,
-    ...(item.own?.external_id === undefined ? {} : { external_id: item.own.external_id }),
     ...(form.user_id === null ? {} : { user_id: form.user_id }),
     ...(form.label === null || single ? {} : { label: form.label }),
+    ...form.metadata,
+    ...(item.own?.external_id === undefined ? {} : { external_id: item.own.external_id }),
   };
   const shared = {
     id: uuidv7(),

@@ -60,8 +60,12 @@ const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
     and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
     and ${notDeleting('cc.collection_id')})`;
 
+/** Metadata of a later upload; null changes nothing. `adds_metadata`: keys are added to the stored metadata instead of replacing it. */
+type LaterMetadata = { metadata: NewContent['metadata'] | null; adds_metadata?: boolean };
+const METADATA = 'coalesce(case when x.adds_metadata then t.metadata || x.metadata else x.metadata end, t.metadata)';
+
 /** A content with other bytes. */
-type Replacement = Omit<NewContent, 'metadata'> & { metadata: NewContent['metadata'] | null };
+type Replacement = Omit<NewContent, 'metadata'> & LaterMetadata;
 
 /** Rows of contents. Their runs (`content_collections`) are in `runControl` and `runs`. */
 export function createContentStore(database: Database) {
@@ -157,20 +161,19 @@ export function createContentStore(database: Database) {
      */
     async updateFromUpload(
       scope: Scope,
-      updates: readonly { id: string; metadata: Record<string, unknown> | null; description: string | null }[],
+      updates: readonly (LaterMetadata & { id: string; description: string | null })[],
     ): Promise<string[]> {
       if (updates.length === 0) return [];
       const rows = await query<{ id: string; changed: boolean }>(
         database,
         `with input as (
-           select distinct on (x.id) x.id, x.metadata, x.description,
-             x.metadata is not null and x.metadata <> t.metadata as outdated
-           from jsonb_to_recordset(:updates::jsonb) as x(id uuid, metadata jsonb, description text) join contents t on t.id = x.id
+           select distinct on (x.id) x.*, ${METADATA} <> t.metadata as outdated
+           from jsonb_to_recordset(:updates::jsonb) as x(id uuid, metadata jsonb, adds_metadata boolean, description text)
+             join contents t on t.id = x.id
          ), changed as (
-           update contents t set metadata = coalesce(input.metadata, t.metadata),
-             description = coalesce(input.description, t.description),
-             sync_status = case when input.outdated and ${INDEXED} then 'stale' else t.sync_status end, updated_at = now()
-           from input where t.id = input.id and t.workspace_id = :workspaceId returning t.id, input.outdated
+           update contents t set metadata = ${METADATA}, description = coalesce(x.description, t.description),
+             sync_status = case when x.outdated and ${INDEXED} then 'stale' else t.sync_status end, updated_at = now()
+           from input x where t.id = x.id and t.workspace_id = :workspaceId returning t.id, x.outdated
          ), ${MARK_FILTERS_OUTDATED}
          select id, outdated as changed from changed`,
         { workspaceId: scope.workspaceId, updates: JSON.stringify(updates) },
@@ -189,13 +192,13 @@ export function createContentStore(database: Database) {
         database,
         `with changed as (
            update contents t set name = x.name, description = coalesce(x.description, t.description),
-             metadata = coalesce(x.metadata, t.metadata), type = coalesce(x.type, t.type), size = coalesce(x.size, t.size),
+             metadata = ${METADATA}, type = coalesce(x.type, t.type), size = coalesce(x.size, t.size),
              content_hash = coalesce(x.content_hash, t.content_hash),
              is_file_outdated = x.content_hash is null and (t.is_file_outdated or x.url is distinct from t.url),
              file_data = x.file_data, source = x.source, url = x.url, updated_at = now(), sync_status = case
-               when (x.metadata <> t.metadata or x.name <> t.name) and ${INDEXED} then 'stale' else t.sync_status end
-           from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
-             size bigint, content_hash text, file_data jsonb, source text, url text)
+               when (${METADATA} <> t.metadata or x.name <> t.name) and ${INDEXED} then 'stale' else t.sync_status end
+           from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb,
+             adds_metadata boolean, type text, size bigint, content_hash text, file_data jsonb, source text, url text)
            where t.id = x.id and t.workspace_id = :workspaceId
            returning t.id, old.metadata <> new.metadata or old.name <> new.name as outdated, ${IS_REFILED} as refiled
          ), ${MARK_FILES_OUTDATED}

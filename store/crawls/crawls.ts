@@ -6,6 +6,8 @@ import { query, queryOne, type Database, type PreparedStatement } from '#store/p
 /** Properties that every page of a crawl gets as a content. */
 export type PageOptions = {
   metadata: Record<string, unknown>;
+  /** Whether pages that exist keep their metadata, and get these keys besides. Absent in crawls of an earlier version. */
+  adds_metadata?: boolean;
   description: string | null;
   reader: string;
   /** False: pages are stored and not ingested. */
