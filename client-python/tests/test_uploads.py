@@ -76,6 +76,8 @@ class Uploads(unittest.TestCase):
             self.assertEqual((0, 1), send(**unchanged), unchanged)
         for changing in ({"description": "New."}, {"user_id": "ada"}, {"label": "Notes"}, {"on_duplicate": "keep"}):
             self.assertEqual((1, 0), send(**changing), changing)
+        ids = [content.external_id or None for content in self.loci.contents(collection_id=self.collection)]
+        self.assertEqual(1, ids.count(None), "one that is kept beside another has no id of its own")
         # What is only stored is sent again to be ingested.
         self.assertEqual((1, 0), send(ingest=None))
 

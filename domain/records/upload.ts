@@ -63,13 +63,9 @@ export const UploadForm = z.strictObject({
     description:
       'User on whose behalf the contents are uploaded. It is added to their metadata, unless `metadata` has a `user_id`.',
   }),
-  label: textField(255, 1)
-    .nullable()
-    .default(null)
-    .meta({
-      description:
-        'Name of the content when the upload has only one; otherwise added to the metadata, as `user_id` is.',
-    }),
+  label: textField(255, 1).nullable().default(null).meta({
+    description: 'Name of the content when the upload has only one; otherwise added to the metadata, as `user_id` is.',
+  }),
   description: textField(10_000)
     .nullable()
     .default(null)
@@ -95,8 +91,9 @@ export const UploadForm = z.strictObject({
     .default('existing')
     .meta({
       description:
-        '`existing` returns the content of the collection that has the same bytes and name, or the same URL; ' +
-        '`keep` stores it again.',
+        '`existing` returns the content of the collection that has the same bytes and name, or the same URL, unless that ' +
+        'content has an `external_id` or was stored with `keep`; ' +
+        '`keep` stores it again, and cannot be combined with an `external_id`.',
       'x-loci-extension': true,
     }),
 });

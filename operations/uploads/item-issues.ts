@@ -4,7 +4,16 @@ import type { UploadForm, UploadItemFields } from '#domain/records/upload.ts';
 /** Problems with more than this many items are summed up, because the list itself would be too large. */
 const MAX_LISTED = 20;
 
-type JudgedForm = { [Name in 'items' | 'metadata' | 'crawl']?: UploadForm[Name] | undefined };
+type JudgedForm = { [Name in 'items' | 'metadata' | 'crawl' | 'on_duplicate']?: UploadForm[Name] | undefined };
+
+/** Returns the problem of a form that asks for another content with an external id, which only one of a collection has. */
+export function keptIdIssues({ items = [], metadata, crawl, on_duplicate: same }: JudgedForm): ValidationIssue[] {
+  const isNamed = metadata?.['external_id'] !== undefined || items.some(({ external_id: id }) => id !== undefined);
+  // A crawl accepts neither of both.
+  if (same !== 'keep' || !isNamed || crawl === true) return [];
+  const msg = 'cannot be keep with an external_id, which replaces the content that has it: leave out one of both';
+  return [{ loc: ['body', 'on_duplicate'], msg, type: 'conflicting' }];
+}
 
 /** Returns the problems of `items`, the fields of the single items of an upload, with the items and with one another. */
 export function itemIssues(form: JudgedForm, counts: { items: number }): ValidationIssue[] {

@@ -14,7 +14,7 @@ import { readHead } from '#operations/blobs/read-head.ts';
 import { spooledFile } from '#operations/blobs/spooled-file.ts';
 import { createPause } from '#operations/pause.ts';
 import type { Services } from '#operations/services.ts';
-import { itemIssues } from './item-issues.ts';
+import { itemIssues, keptIdIssues } from './item-issues.ts';
 
 /** A received item of an upload, with its bytes in a file of this machine. `head`: the first 64 KiB, or null if they are not kept. */
 export type ReceivedItem = (
@@ -97,7 +97,7 @@ export function uploadFormIssues(
     });
   }
   issues.push(...crawlFormIssues(form, { urls: counts.urls, maxPages: limits.maxCrawlPages }));
-  issues.push(...itemIssues(form, counts));
+  issues.push(...itemIssues(form, counts), ...keptIdIssues(form));
   const externalIssues = externalIdIssues(form.metadata ?? {}, ['body', 'metadata']);
   issues.push(...externalIssues);
   if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && counts.items > 1) {

@@ -29,6 +29,7 @@ export const uploadContentRoute = route(
       'version is published in one transaction, until then the earlier version is found.',
       '',
       'The same bytes under the same name are stored once: the item has `duplicate: true`. `on_duplicate=keep` stores them again.',
+      'A content with an `external_id`, or that was stored with `keep`, is not recognized by its bytes.',
       '',
       '`crawl=true` follows the links of each URL within its site, limited by `max_pages` and `max_depth`. Each fetched page becomes a',
       'content of the upload with its own status; `GET /uploads/{id}` reports the progress of the crawl.',

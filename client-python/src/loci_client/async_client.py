@@ -127,7 +127,8 @@ class AsyncLoci:
         """Uploads a folder with all its subfolders. A file is named by its path, beginning with the folder's own name, and
         replaces its earlier version; unchanged files are not sent again. Symbolic links to folders are not followed.
         """
-        files, repeated = await to_thread.run_sync(lambda: folder_files(folder, hidden=hidden))
+        replaces = options.get("on_duplicate") != "keep"
+        files, repeated = await to_thread.run_sync(lambda: folder_files(folder, hidden=hidden, replaces=replaces))
         result = await self.upload(collection_id, files=files, metadata=metadata, skip_present=skip_present, **options)
         result.failures[:0] = repeated
         return result

@@ -143,7 +143,8 @@ class Loci:
         """Uploads a folder with all its subfolders. A file is named by its path, beginning with the folder's own name, and
         replaces its earlier version; unchanged files are not sent again. Symbolic links to folders are not followed.
         """
-        files, repeated = folder_files(folder, hidden=hidden)
+        replaces = options.get("on_duplicate") != "keep"
+        files, repeated = folder_files(folder, hidden=hidden, replaces=replaces)
         result = self.upload(collection_id, files=files, metadata=metadata, skip_present=skip_present, **options)
         result.failures[:0] = repeated
         return result

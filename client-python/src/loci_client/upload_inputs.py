@@ -102,11 +102,13 @@ def url_input(url: str) -> UploadInput:
     return UploadInput("url", url, len(url), text=url)
 
 
-def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> tuple[list[FileInput], list[UploadFailure]]:
+def folder_files(
+    folder: str | os.PathLike[str], *, hidden: bool = False, replaces: bool = True
+) -> tuple[list[FileInput], list[UploadFailure]]:
     """Returns all files of a folder, named by their paths, beginning with the folder's own name (`docs/guides/start.md`).
 
-    Each has the id `path:docs/guides/start.md`, so that it replaces its earlier version. The command `loci upload` names
-    them alike. Of several with the same path, one is taken, and the others are failures.
+    Each has the id `path:docs/guides/start.md`, so that it replaces its earlier version, unless `replaces` is false. The
+    command `loci upload` names them alike. Of several with the same path, one is taken, and the others are failures.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -121,7 +123,8 @@ def folder_files(folder: str | os.PathLike[str], *, hidden: bool = False) -> tup
             message = f"Another file of this upload has the path {content_path}, too. Upload one of them by itself."
             repeated.append(UploadFailure(printable(str(path)), "repeated_path", message))
         else:
-            files[content_path] = FileInput(path=path, name=_name_of(content_path), external_id=_external_id(content_path))
+            own_id = _external_id(content_path) if replaces else None
+            files[content_path] = FileInput(path=path, name=_name_of(content_path), external_id=own_id)
     return list(files.values()), repeated
 
 

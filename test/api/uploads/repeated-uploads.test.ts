@@ -48,3 +48,44 @@ test('a file is recognized by its bytes and its present name', async (t) => {
   t.is(await upload('b.txt'), first);
   t.not(await upload('a.txt'), second);
 });
+
+test('on_duplicate=keep is refused with an external_id, which only one content of a collection has', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const send = (...fields: [string, string][]) =>
+    api.fail('/upload', {
+      method: 'POST',
+      body: formFor(id, [['content', 'A text.'], ...fields, ['on_duplicate', 'keep']]),
+    });
+  for (const field of [
+    ['metadata', '{"external_id":"one"}'],
+    ['items', '[{"external_id":"one"}]'],
+  ] as [string, string][]) {
+    const { status, problems } = await send(field);
+    t.deepEqual([status, problems], [400, ['body.on_duplicate conflicting']], field[0]);
+  }
+  t.is(
+    (
+      await api.upload(id, [
+        ['content', 'A text.'],
+        ['items', '[{}]'],
+        ['on_duplicate', 'keep'],
+      ])
+    ).uploads.length,
+    1,
+  );
+});
+
+test('a content with an external_id, or that was kept beside another, is not recognized by its bytes and name', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const upload = async (...fields: [string, string][]) => {
+    const { uploads } = await api.upload(id, [['file', new File(['The same bytes.'], 'a.txt')], ...fields]);
+    return uploads[0]?.content_id ?? '';
+  };
+  const named = await upload(['metadata', '{"external_id":"one"}']);
+  const kept = await upload(['on_duplicate', 'keep']);
+  const plain = await upload();
+  t.is(new Set([named, kept, plain]).size, 3);
+  t.is(await upload(), plain);
+});
