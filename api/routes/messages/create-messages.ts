@@ -11,7 +11,8 @@ export const createMessagesRoute = route(
     tag: 'Messages',
     summary: 'Create one or many messages',
     description: [
-      'The body is an object or an array of objects. The `content` of an object is a text, a message, or an array of both.',
+      'The body is an object or an array of objects. The `content` of an object is a text, a message, or an array of both. Beside',
+      'a text, the object has the other fields of the message, such as `sender_id` and `role`.',
       'Either all messages are stored, or none. Messages without a `conversation_id` are added to one new conversation. With',
       '`enable_memories`, memories are extracted from messages with the role `user`. The summary of the conversation is updated',
       'as it grows.',

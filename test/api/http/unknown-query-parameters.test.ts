@@ -35,3 +35,12 @@ test('the answer to an unknown query parameter names those that there are', asyn
   const none = await api.fail('/collections/search?q=x', { method: 'POST', json: {} });
   t.regex(JSON.stringify(none.body.detail), /this operation takes none/);
 });
+
+test('a query parameter that was sent twice is reported as such, whatever its type', async (t) => {
+  const api = await freshClient();
+  const { status, body } = await api.fail('/contents?status=ready&status=failed&limit=1&limit=2&cursor=a&cursor=b');
+  t.is(status, 422);
+  const problems = (Array.isArray(body.detail) ? body.detail : []).map(({ loc, msg, type }) => [loc[1], msg, type]);
+  const repeated = ['cursor', 'limit', 'status'].map((name) => [name, 'Sent more than once', 'repeated']);
+  t.deepEqual(problems.toSorted(), repeated);
+});
