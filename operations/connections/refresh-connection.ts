@@ -1,18 +1,21 @@
 import { z } from 'zod';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import { oauthRefreshJob, type RefreshResult } from '#domain/connections/oauth-refresh.ts';
 import { refreshTokenOf } from '#domain/connections/credential-tokens.ts';
 import type { RefreshAnswer } from '#domain/records/oauth.ts';
 import type { RefreshableConnection } from '#store/connections/credential-refresh.ts';
 import { connectionNotFound, connectionAccess } from './connection-access.ts';
-import { resolveOAuthSettings } from './oauth-settings.ts';
+import { resolveOAuthSettings, type OAuthConnection } from './oauth-settings.ts';
 import { openCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /** How long a request waits for the workflow, which continues without it: less than most clients wait for a response. */
 const WAIT_MS = 25_000;
 const RETRY_AFTER_S = 5;
+/** The code of a refusal for want of a usable OAuth client, which may exist by the next request. */
+const NO_CLIENT = 'no_client';
 
 /** The result of the workflow, parsed because a workflow of another version may return something else. */
 const Result: z.ZodType<RefreshResult> = z.union([
@@ -34,14 +37,33 @@ export async function refreshConnection(services: Services, caller: Caller, id: 
   const before = await services.stores.credentialRefreshes.find(scope, id);
   if (!before) throw nothingToRefresh();
   if (before.is_fresh) return toResponse(before);
-  if (before.is_just_refused) throw refusal(before.fence?.failure_code ?? 'unknown_error');
+  const refusedFor = before.is_just_refused ? (before.fence?.failure_code ?? 'unknown_error') : null;
+  if (refusedFor !== null && refusedFor !== NO_CLIENT) throw refusal(refusedFor);
   const credentials = openCredentials(services, scope, { id: before.credential_id, sealed: before.sealed });
   if (refreshTokenOf(credentials) === null) throw nothingToRefresh();
-  await resolveOAuthSettings(services, scope, { ...before, credentials });
+  const problem = await findSettingsProblem(services, scope, { ...before, credentials });
+  if (problem !== null && refusedFor !== null) throw problem;
   const job = oauthRefreshJob({ workspace_id: scope.workspaceId, connection_id: id });
   const ended = await services.jobs.join(job, WAIT_MS);
+  // The workflow has recorded that there is no usable client; the caller is told what is missing.
+  if (problem !== null) throw problem;
   if (ended === null) throw unavailable('The provider has not answered yet', null);
   return responseTo(services, caller, { id, result: Result.parse(ended.result) });
+}
+
+/** Returns why there is no usable OAuth client, or null. */
+async function findSettingsProblem(
+  services: Services,
+  scope: Scope,
+  connection: OAuthConnection,
+): Promise<AppError | null> {
+  try {
+    await resolveOAuthSettings(services, scope, connection);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') return error;
+    throw error;
+  }
 }
 
 async function responseTo(

@@ -136,3 +136,26 @@ test('a missing refresh token, or one that the provider rejects, answers 409', a
   t.is((await api.fail(`/oauth/refresh/${id}`, { method: 'POST' })).status, 409);
   t.is(server.requests.length, 1, 'the provider is not asked again immediately');
 });
+
+test('a refresh without an OAuth client sets the connection to error, until there is one', async (t) => {
+  const api = await freshClient();
+  const server = await serverOf(t, () => ({ body: { access_token: 'at-1', token_type: 'Bearer', expires_in: 7200 } }));
+  const credentials = { access_token: 'at-0', refresh_token: 'rt-0' };
+  const json = { integration: 'crm', integration_type: 'connectors', credentials };
+  const { id, status } = await api.post('/connections', Connection, { json, status: 201 });
+  t.is(status, 'active');
+  const fail = () => api.fail(`/oauth/refresh/${id}`, { method: 'POST' });
+  for (const attempt of ['first', 'repeated']) {
+    const refused = await fail();
+    t.deepEqual([refused.status, refused.code], [409, 'conflict'], attempt);
+    t.regex(String(refused.body.detail), /There is no OAuth client for crm/, attempt);
+  }
+  t.is((await api.get(`/connections/${id}`, Connection)).status, 'error');
+  const { problem } = await api.get(`/oauth/refresh/${id}`, RefreshState);
+  t.like(problem, { code: 'no_client', failures: 1 });
+
+  const client = { client_id: 'loci', client_secret: 'canary-hush', token_endpoint: server.tokenEndpoint };
+  await api.send('/oauth/clients/crm', { method: 'PUT', json: client });
+  t.is((await refresh(api, id)).status, 'active');
+  t.is(server.requests.length, 1);
+});
