@@ -37,7 +37,7 @@ export const Note = z.string().nullable();
 
 function checkFilter(filters: Record<string, unknown>, context: z.core.$RefinementCtx): void {
   try {
-    parseFilter(filters, []);
+    parseFilter(filters, [], CHUNK_FIELDS);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     for (const { loc, msg, type } of error.issues) {

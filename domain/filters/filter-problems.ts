@@ -3,7 +3,13 @@ import { MAX_JSON_PATH_CHARACTERS } from '#domain/records/fields.ts';
 import type { Filter } from './filter.ts';
 
 /** State of parsing one filter: its problems, and the numbers of conditions and values so far. */
-export type FilterParse = { readonly issues: ValidationIssue[]; conditions: number; values: number };
+export type FilterParse = {
+  readonly issues: ValidationIssue[];
+  conditions: number;
+  values: number;
+  /** The fields that chunks have; null if any name is accepted. */
+  readonly chunkFields: ReadonlySet<string> | null;
+};
 
 /** Limits of one filter, far above normal use. They bound the cost of hostile filters. */
 export const FILTER_LIMITS = {

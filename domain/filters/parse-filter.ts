@@ -19,11 +19,16 @@ const FIELD_OPERATORS = [...COMPARISONS, '$not'].join(', ');
  * Parses an untrusted filter: `{key: value}` or `{key: {$operator: value}}`; several keys are combined with `$and`. `$and` and
  * `$or` take lists of filters, `$not` takes one filter. Null for an empty filter, which matches everything.
  * @param loc the path of the filter in the request.
+ * @param chunkFields the fields that chunks have; without them, `chunk.` may precede any name.
  * @throws AppError `validation_failed` with every problem of the filter.
  */
-export function parseFilter(input: unknown, loc: readonly string[] = ['body', 'filters']): Filter | null {
+export function parseFilter(
+  input: unknown,
+  loc: readonly string[] = ['body', 'filters'],
+  chunkFields: ReadonlySet<string> | null = null,
+): Filter | null {
   if (input === undefined || input === null) return null;
-  const parse: FilterParse = { issues: [], conditions: 0, values: 0 };
+  const parse: FilterParse = { issues: [], conditions: 0, values: 0, chunkFields };
   const place: FilterPlace = { parse, loc, depth: 0 };
   const filter = parseObject(input, place);
   const { maxConditions, maxValues } = FILTER_LIMITS;
@@ -98,6 +103,11 @@ function parseConditions(key: string, value: unknown, place: FilterPlace): Filte
   const field = resolveField(key);
   if (!field)
     return reportProblem(place, 'is not the name of a field: use metadata.<key> or chunk.<key>', 'unknown_field');
+  const { chunkFields } = place.parse;
+  if (field.area === 'chunk' && chunkFields?.has(field.path) === false) {
+    const known = [...chunkFields].map((name) => `chunk.${name}`).join(', ');
+    return reportProblem(place, `is not a field of chunks, which have ${known}`, 'unknown_field');
+  }
   if (isPlainObject(value)) return parseOperators(value, field, place);
   return parseOperator({ operator: '$eq', operand: value }, field, place);
 }

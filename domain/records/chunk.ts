@@ -26,6 +26,9 @@ export const ChunkMetadata = z
 
 export type ChunkMetadata = z.infer<typeof ChunkMetadata>;
 
+/** The fields that conditions on `chunk.*` can name. */
+export const CHUNK_FIELDS: ReadonlySet<string> = new Set(Object.keys(ChunkMetadata.shape));
+
 /** A chunk in the responses of `GET /chunks` and `GET /chunks/{chunk_id}`. */
 export const Chunk = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
-import { ChunkMetadata } from './chunk.ts';
+import { CHUNK_FIELDS, ChunkMetadata } from './chunk.ts';
 import { FacetCounts, RESULT_EXTRAS, SEARCH_OPTIONS } from './search-options.ts';
 import { FailureCode, Id } from './fields.ts';
 import { RERANKING } from './rerank-option.ts';
@@ -15,7 +15,7 @@ export const MAX_SEARCHED_COLLECTIONS = 50;
 /** Runs with the schema, so that problems of the filter are reported together with those of the other fields. */
 function checkFilter(filters: Record<string, unknown>, context: z.core.$RefinementCtx): void {
   try {
-    parseFilter(filters, []);
+    parseFilter(filters, [], CHUNK_FIELDS);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     for (const { loc, msg, type } of error.issues) {

@@ -110,7 +110,7 @@ test('a condition on chunks holds if any chunk of the content fulfils it', async
   const content_id = uploads[0]?.content_id;
   const database = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
   t.teardown(() => database.destroy());
-  const paged = `update chunks set metadata = metadata || jsonb_build_object('page', chunk_index, 'half', chunk_index / 2)
+  const paged = `update chunks set metadata = metadata || jsonb_build_object('page', chunk_index, 'start', chunk_index / 2)
     where content_id = :content_id returning id`;
   t.true((await query(database, paged, { content_id })).length > 4);
   const filters = { 'chunk.page': 2, lang: 'de' };
@@ -119,7 +119,7 @@ test('a condition on chunks holds if any chunk of the content fulfils it', async
   t.like(filtered.filters[0], { holds: true, seen: { 0: { field: 'chunk.page', values: [2] } } });
   t.like(filtered.filters[1], { holds: false });
   t.notRegex(filtered.message, /chunk/);
-  const apart = await explain(api, { content_id, filters: { 'chunk.page': 2, 'chunk.half': 0 } });
+  const apart = await explain(api, { content_id, filters: { 'chunk.page': 2, 'chunk.start': 0 } });
   t.is(apart.reason, 'filtered_out');
   t.regex(apart.message, /all of them hold for none/);
 });

@@ -149,3 +149,22 @@ test('`source` filters by the file name that results show, and by the kind of so
   t.deepEqual(await namesOf({ $ne: '1.txt' }), ['0.txt', '2.txt']);
   t.is((await namesOf('file')).length, 3);
 });
+
+test('a filter on a field that no chunk has is refused with those that there are, in searches and their explanation', async (t) => {
+  const { api, collectionId } = await uploadTexts();
+  const filters = { 'chunk.index': 0, $or: [{ 'chunk.id': 'x' }, { 'chunk.page.x': 1 }], 'chunk.start': 0 };
+  for (const [path, asked] of [
+    ['/collections/search', { collection_id: collectionId }],
+    ['/collections/search/explain', { content_id: collectionId }],
+  ] as const) {
+    const refused = await api.fail(path, { method: 'POST', json: { query: 'otters', filters, ...asked } });
+    t.is(refused.status, 422, path);
+    const keys = ['$or.0.chunk.id', '$or.1.chunk.page.x', 'chunk.index'];
+    t.deepEqual(
+      refused.problems.toSorted(),
+      keys.map((key) => `body.filters.${key} unknown_field`),
+      path,
+    );
+    t.regex(JSON.stringify(refused.body.detail), /which have chunk.page, chunk.heading_path, .*chunk.tokens/, path);
+  }
+});
