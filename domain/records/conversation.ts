@@ -52,6 +52,7 @@ const Title = textField(255).nullable();
 export const MAX_ADDED_COLLECTIONS = 100;
 /** A list with those that answers have added can be sent back. */
 const MAX_COLLECTIONS = 10_000;
+const unique = (ids: readonly string[]) => [...new Set(ids)];
 
 export const CreateConversationRequest = z
   .strictObject({
@@ -60,7 +61,7 @@ export const CreateConversationRequest = z
       .boolean()
       .default(false)
       .meta({ description: 'Whether every user of the workspace may read the conversation.' }),
-    collections: z.array(Id).max(MAX_ADDED_COLLECTIONS).default([]).meta({
+    collections: z.array(Id).max(MAX_ADDED_COLLECTIONS).default([]).transform(unique).meta({
       description: 'Collections that the conversation is about, at most 100.',
     }),
     meta_data: JsonObject.default({}).meta({ description: 'Free-form JSON object, at most 65,536 characters.' }),
@@ -85,6 +86,7 @@ export const UpdateConversationRequest = z
     collections: z
       .array(Id)
       .max(MAX_COLLECTIONS)
+      .transform(unique)
       .optional()
       .meta({
         description:

@@ -62,6 +62,16 @@ test('the list is filtered by status and by collection', async (t) => {
   }
 });
 
+test('a collection that is named several times is stored once', async (t) => {
+  const api = await freshClient();
+  const { id: one } = await api.createCollection('one');
+  const { id: other } = await api.createCollection('other');
+  const { id, collections } = await create(api, { collections: [one, one.toUpperCase()] });
+  t.deepEqual(collections, [one]);
+  const json = { collections: [other, one, other] };
+  t.deepEqual((await api.get(`/conversations/${id}`, Conversation, patch(json))).collections, [other, one]);
+});
+
 test('title search tolerates typos, substrings and missing accents, in any script', async (t) => {
   const api = await freshClient();
   const all = [
