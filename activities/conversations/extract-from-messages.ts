@@ -42,9 +42,7 @@ export async function extractFromMessages(
     const access = { services, scope, context: { ...context, countFailure } };
     const facts = await extractFacts(access, source);
     memories +=
-      facts === null
-        ? await storeVerbatim(access, source, toStorableText(source.content))
-        : await storeComparedFacts(access, { source, facts });
+      facts === null ? await storeVerbatim(access, source) : await storeComparedFacts(access, { source, facts });
     last = source;
   }
   if (last === undefined || last.seq >= args.to) return { memories, next: null };

@@ -5,7 +5,7 @@ import type { ExtractionSource } from '#store/conversations/messages.ts';
 import type { NewMemory } from '#store/memories/memories.ts';
 import type { ComparableMemory, ComparedVersion, Supersession } from '#store/memories/memory-supersessions.ts';
 import type { Stores } from '#store/stores.ts';
-import type { ModelAccess } from './ask-chat-model.ts';
+import { toStorableText, type ModelAccess } from './ask-chat-model.ts';
 import {
   findContradictions,
   listComparedMemories,
@@ -20,6 +20,8 @@ const LEFT_TO_THE_WORKER = { leaseMs: 0, dueMs: 0 };
 const MAX_ROUNDS = 5;
 
 type ExtractedFacts = { source: ExtractionSource; facts: readonly string[] };
+/** `isTruncated`: the facts are only the beginning of the message. */
+type FactsToInsert = ExtractedFacts & { contradictions: readonly FoundContradiction[]; isTruncated?: boolean };
 
 /**
  * Stores the memories of a message, each with what it supersedes. Of a fact and a memory that contradict each other, the one that
@@ -49,11 +51,16 @@ export async function storeComparedFacts(access: ModelAccess, { source, facts }:
   throw new AppError('dependency_unavailable', message);
 }
 
-/** Stores the text of a message as a memory, which is compared with nothing. Returns the number of memories added. */
-export function storeVerbatim({ services, scope }: ModelAccess, source: ExtractionSource, text: string) {
+/**
+ * Stores the text of a message as a memory, which is compared with nothing, and says so in its metadata when the text is too long
+ * for one. Returns the number of memories added.
+ */
+export function storeVerbatim({ services, scope }: ModelAccess, source: ExtractionSource): Promise<number> {
+  const text = toStorableText(source.content);
+  const isTruncated = text.length < source.content.replaceAll('\0', '').trim().length;
   return services.stores.transaction(async (stores) => {
     await stores.memorySupersessions.lockUser(scope, source.memory_user_id);
-    return insertFacts(stores, scope, { source, facts: [text], contradictions: [] });
+    return insertFacts(stores, scope, { source, facts: [text], contradictions: [], isTruncated });
   });
 }
 
@@ -81,7 +88,7 @@ function listUnseen(
 async function insertFacts(
   stores: Stores,
   scope: Scope,
-  { source, facts, contradictions }: ExtractedFacts & { contradictions: readonly FoundContradiction[] },
+  { source, facts, contradictions, isTruncated = false }: FactsToInsert,
 ): Promise<number> {
   const claimed = await stores.messages.claimForExtraction(scope, [source.id]);
   if (claimed.length === 0) return 0;
@@ -94,7 +101,7 @@ async function insertFacts(
       memoryType: 'user',
       memory,
       topics: [],
-      metadata: { source: 'conversation', message_id: source.id },
+      metadata: { source: 'conversation', message_id: source.id, ...(isTruncated ? { truncated: true } : {}) },
       createdBy: MEMORY_EXTRACTION,
       statedAt: source.stated_at,
     };

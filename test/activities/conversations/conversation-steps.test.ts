@@ -90,6 +90,19 @@ test('without a chat model, each user message becomes one memory, even when extr
   t.like(found[0], { user_id: 'ada', memory_type: 'user', metadata: { source: 'conversation' } });
 });
 
+test('without a chat model, the memory of a long message is its beginning, and says so', async (t) => {
+  const { services, workspaceId, say, memories } = await openConversation(t, null);
+  const [fits, isTooLong] = ['a'.repeat(16_384), 'b'.repeat(16_385)];
+  const [message] = await say([` ${fits} `, isTooLong], { enable_memories: true });
+  const conversation_id = message?.conversation_id ?? '';
+  await extractFromMessages(services, { workspace_id: workspaceId, conversation_id, from: 1, to: 2 });
+  const found = (await memories()).map(({ memory, metadata }) => [memory, metadata['truncated']]);
+  t.deepEqual(found.toSorted(), [
+    [fits, undefined],
+    ['b'.repeat(16_384), true],
+  ]);
+});
+
 test('an extraction whose time slice is over goes on after the message that it has read', async (t) => {
   const { services, workspaceId, say, memories } = await openConversation(t, null);
   const [message] = await say(LINES, { enable_memories: true });
