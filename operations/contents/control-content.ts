@@ -59,7 +59,7 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
   if (jobs.length === 0) {
     throw new AppError(
       'conflict',
-      `Only a failed or cancelled content can be retried; the status of this one is ${runs[0]?.stage ?? 'deleted'}.`,
+      `Only a content whose run failed or was cancelled can be retried; the run of this one is ${runs[0]?.stage ?? 'deleted'}.`,
     );
   }
   return jobs;

@@ -104,6 +104,12 @@ function receivedPart(part: StreamedPart, limits: Limits): Received[] {
 
 /** Checks a URL to download; a refusal says what is wrong with it. */
 export function receivedUrl(url: string): Received {
+  const [first = '', ...others] = url.trim().split(/\p{Cc}/u);
+  if (others.length > 0) {
+    // `URL` would remove line breaks, and make one address of several.
+    const message = 'A URL has no line breaks or other control characters: send one URL per field, or a JSON array.';
+    return { error: { name: urlForDisplay(first), source: 'url', code: 'invalid_url', message } };
+  }
   const parsed = URL.parse(url);
   const name = urlForDisplay(parsed ?? url);
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';

@@ -72,7 +72,10 @@ test('a status set by a client is returned, but does not affect the actions of t
   t.is((await api.get(`/contents/${id}`, Content)).status, 'pending');
   const { status } = await api.fail(`/contents/${id}/pause`, { method: 'POST' });
   t.is(status, 409, 'there is no run in progress');
-  t.is((await api.fail(`/contents/${id}/retry`, { method: 'POST' })).status, 409, 'nor failed');
+  await patch(api, id, { status: 'cancelled' });
+  const retried = await api.fail(`/contents/${id}/retry`, { method: 'POST' });
+  t.is(retried.status, 409, 'nor one that failed');
+  t.regex(String(retried.body.detail), /whose run failed or was cancelled .* the run of this one is ready/);
 });
 
 test('every validation error of a change is reported with 400, and nothing is changed', async (t) => {

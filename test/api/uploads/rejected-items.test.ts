@@ -41,3 +41,23 @@ test('label names a single item, and is metadata of several, whatever becomes of
   t.deepEqual(await upload(new File(['one'], 'one.txt')), { name: 'L', label: undefined });
   t.deepEqual(await upload(new File(['two'], 'two.txt'), empty), { name: 'two.txt', label: 'L' });
 });
+
+test('several URLs in one value are refused with how to send them', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const send = (...urls: string[]) => {
+    const body = formFor(id, [NOT_INGESTED, ...urls.map((url) => ['urls', url] as const), ['content', 'a text']]);
+    return api.post('/upload', UploadResponse, { body, status: 202 });
+  };
+  const lines = [
+    'https://example.com/a?token=secret\nhttps://example.com/b',
+    'https://example.com/c\thttps://example.com/d',
+  ];
+  const { errors } = await send(...lines, JSON.stringify(['https://example.com/e\r\nhttps://example.com/f']));
+  t.deepEqual(
+    errors.map(({ code, name }) => `${code} ${name}`),
+    ['a', 'c', 'e'].map((path) => `invalid_url https://example.com/${path}`),
+  );
+  t.regex(errors[0]?.message ?? '', /one URL per field, or a JSON array/);
+  t.deepEqual((await send(' https://example.com/g\n', '["https://example.com/h\\n"]')).errors, []);
+});
