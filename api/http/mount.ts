@@ -19,9 +19,12 @@ import type { Serving } from './serving.ts';
 
 const API_PREFIX = '/api/v1';
 
-/** Returns a router that serves these routes and answers 405 for other methods on their paths. */
+/**
+ * Returns a router that serves these routes and answers 405 for other methods on their paths. A path with a slash at its end is
+ * another one: `DELETE /memories/` comes from a client whose id is empty, and must not delete all memories as `DELETE /memories` does.
+ */
 export function mountRoutes(routes: readonly Route[], serving: Serving): Router {
-  const router = new Router();
+  const router = new Router({ strict: true });
   for (const route of routes) {
     router.register(koaPath(route), [route.method], (context) => serve(route, context, serving));
   }

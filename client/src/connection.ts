@@ -152,6 +152,8 @@ function requireRunning(path: string, pid: unknown): void {
 
 function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
+  // The address is part of messages, and fetch takes none with a password.
+  if (url === null ? text.includes('@') : url.username !== '' || url.password !== '') throw addressWithPassword();
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) {
     return url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
   }
@@ -159,6 +161,13 @@ function parseBaseUrl(text: string): string {
     status: null,
     code: 'not_configured',
   });
+}
+
+function addressWithPassword(): LociError {
+  const detail =
+    'The address of the service has a user or a password before its host. Give it without them, such as http://127.0.0.1:8700, ' +
+    'and an API key or a token.';
+  return new LociError(detail, { status: null, code: 'not_configured' });
 }
 
 function notConfigured(): LociError {

@@ -1,4 +1,5 @@
-import createClient, { type Client } from 'openapi-fetch';
+import createClient, { defaultPathSerializer, type Client } from 'openapi-fetch';
+import { LociError } from './loci-error.ts';
 import type { paths } from './schema.ts';
 import { createRetryingFetch, type Transport } from './transport.ts';
 
@@ -12,6 +13,20 @@ export function createLociApi(transport: Transport): LociApi {
     headers: transport.headers,
     // `fetch` would send the API key to the target of a redirect.
     redirect: 'manual',
+    pathSerializer: serializePath,
     fetch: createRetryingFetch(transport),
   });
+}
+
+/** With these values, the request would go to another path: deleting the memory without an id would delete all memories of the user. */
+const CHANGING_THE_PATH: ReadonlySet<unknown> = new Set(['', '.', '..', null, undefined]);
+
+/** @throws LociError `invalid_path_parameter` */
+function serializePath(path: string, values: Record<string, unknown>): string {
+  for (const [name, value] of Object.entries(values)) {
+    if (!CHANGING_THE_PATH.has(value)) continue;
+    const detail = `${name} is ${JSON.stringify(value) ?? 'undefined'}, which cannot be a part of a path. Nothing was sent.`;
+    throw new LociError(detail, { status: null, code: 'invalid_path_parameter' });
+  }
+  return defaultPathSerializer(path, values);
 }

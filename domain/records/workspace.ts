@@ -40,8 +40,8 @@ export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
 export const WorkspaceList = cursorListOf(Workspace).meta({ id: 'WorkspaceList' });
 export type WorkspaceList = z.infer<typeof WorkspaceList>;
 
-/** A user, identified by the `sub` claim of their tokens. */
-export const UserId = textField(255, 1);
+/** A user, identified by the `sub` claim of their tokens. Clients and proxies take `.` and `..` in a path for other paths. */
+export const UserId = textField(255, 1).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..');
 
 export const WorkspaceMember = z
   .object({

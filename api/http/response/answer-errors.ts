@@ -113,7 +113,8 @@ function shownIssues(issues: readonly ValidationIssue[]): ValidationIssue[] {
 /** Returns the error for a bare status of the router: unknown path, or method that the path does not have. */
 function routerError(context: Context): Error {
   if (context.status === 404) {
-    return new AppError('not_found', 'There is no such path. The API is under /api/v1; /docs describes it.');
+    const advice = /^\/api\/.*\/$/.test(context.path) ? ' Paths do not end with a slash: an id may be missing.' : '';
+    return new AppError('not_found', `There is no such path.${advice} The API is under /api/v1; /docs describes it.`);
   }
   if (context.status === 405 || context.status === 501) {
     const allowed = context.response.get('Allow');

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { z } from 'zod';
 import { CollectionList } from '#domain/records/collection.ts';
+import { MemoryList } from '#domain/records/memory.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 
@@ -17,6 +18,17 @@ test('an unknown path answers 404 in the error shape, with the request id', asyn
     t.is(body.code, 'not_found');
     t.is(body.request_id ?? '', headers.get('X-Request-Id') ?? 'none');
   }
+});
+
+test('a path with a slash at its end is no path, so that a missing id deletes nothing', async (t) => {
+  const own = apiClient((await createKey()).key);
+  const memory = { user_id: 'ada', memory: 'Lives in Oslo.' };
+  t.is((await own.send('/memories', { method: 'POST', json: memory })).status, 201);
+  const { status, body } = await own.fail('/memories/?user_id=ada', { method: 'DELETE' });
+  t.is(status, 404);
+  t.regex(JSON.stringify(body), /do not end with a slash/);
+  t.is((await own.get('/memories?user_id=ada', MemoryList)).data.length, 1);
+  t.is((await own.fail('/collections/')).status, 404);
 });
 
 test('an unsupported method answers 405 with an Allow header', async (t) => {

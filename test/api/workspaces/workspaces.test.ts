@@ -159,6 +159,7 @@ test('members are added, updated, listed and removed', async (t) => {
   t.is((await add({ user_id: 'grace', role: 'admin' })).status, 201);
   t.is((await add({ user_id: 'auth0|ada/b', role: 'admin' })).status, 201);
   t.is((await add({ user_id: '', role: 'owner' })).status, 422);
+  for (const user_id of ['.', '..']) t.is((await add({ user_id })).status, 422, `${user_id} would change the path`);
   const list = async (query = '') => owner.get(`${path}${query}`, WorkspaceMemberList);
   const first = await list('?limit=1');
   t.like(first, { total_count: 2, has_more: true });
