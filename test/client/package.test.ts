@@ -66,7 +66,6 @@ test('the package contains only built files, and depends on nothing of the serve
     'commander',
     'emoji-regex',
     'eventsource-parser',
-    'form-data-encoder',
     'is-fullwidth-code-point',
     'is-network-error',
     'openapi-fetch',

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { FormDataEncoder } from 'form-data-encoder';
 import { errorFromResponse, LociError } from '../loci-error.ts';
 import { requireApi } from '../require-api.ts';
 import { withRetries } from '../with-retries.ts';
 import { readJson, reportUnreachable, type Transport } from '../transport.ts';
 import { matchResponse, type MatchedResponse, type UploadResponse } from './match-response.ts';
+import { multipartBody, type FormPart } from './multipart-body.ts';
 import { plainName, unreadableReason, type UploadInput } from './upload-input.ts';
 
 /** Fields that apply to every item of an upload. */
@@ -31,68 +30,107 @@ export type BatchContext = {
   transport: Transport;
   form: UploadForm;
   signal?: AbortSignal | undefined;
-  /** Called with the number of bytes sent; negative if they have to be sent again. */
+  /** Called with the number of bytes sent; negative if they were not accepted. */
   onBytes: (count: number) => void;
 };
 
 /**
- * Sends one batch with retries. All attempts have the same `Idempotency-Key`, so the batch is accepted only once.
+ * Sends one batch with retries. All attempts have the same `Idempotency-Key`, so the batch is accepted only once. When a file has
+ * changed between two attempts, the service does not take the second one for the same request, and the batch is sent anew.
  * @throws LociError if the whole request fails; `unreadable_file` if a file changed while it was being sent
  */
 export async function sendBatch(
   to: BatchContext,
   batch: readonly UploadInput[],
 ): Promise<MatchedResponse & { uploadId: string | null }> {
-  const key = randomUUID();
-  const attempt = async (): Promise<UploadResponse> => {
-    const { transport, signal } = to;
-    // Opened for each attempt, because a failed attempt has consumed the stream of the body.
-    const encoder = new FormDataEncoder(await createForm(to.form, batch));
-    const response = await reportUnreachable(transport, async () => {
-      const body = countBytes(encoder, to.onBytes);
-      try {
-        return await transport.fetch(`${transport.baseUrl}/api/v1/upload`, {
-          method: 'POST',
-          headers: { ...transport.headers, ...encoder.headers, 'Idempotency-Key': key },
-          // Not the form itself: if a file in it cannot be read, `fetch` of Node 24 hangs.
-          body: Readable.toWeb(Readable.from(body.stream)),
-          duplex: 'half',
-          // Without both settings, `fetch` keeps a copy of the whole body for redirects and authentication.
-          redirect: 'error',
-          window: null,
-          ...(signal ? { signal } : {}),
-        });
-      } catch (error) {
-        body.takeBack();
+  const send = async (): Promise<UploadResponse> => {
+    const key = randomUUID();
+    const how = { retries: to.transport.retries, isRepeatable: true, signal: to.signal };
+    return withRetries(() => attempt(to, batch, key), how);
+  };
+  const answer = await send().catch(async (error: unknown) => {
+    if (error instanceof LociError && error.code === 'idempotency_mismatch') return send();
+    throw error;
+  });
+  return { ...matchResponse(batch, answer), uploadId: answer.upload_id };
+}
+
+async function attempt(to: BatchContext, batch: readonly UploadInput[], key: string): Promise<UploadResponse> {
+  const { transport, signal } = to;
+  // Opened for each attempt, because a failed attempt has consumed the stream of the body.
+  const body = multipartBody(await createParts(to.form, batch));
+  const counted = countBytes(body.bytes(), to.onBytes);
+  try {
+    const response = await reportUnreachable(transport, () => {
+      const sent = transport.fetch(`${transport.baseUrl}/api/v1/upload`, {
+        method: 'POST',
+        headers: { ...transport.headers, ...body.headers, 'Idempotency-Key': key },
+        // Not a FormData: if a file in it cannot be read, `fetch` of Node 24 hangs.
+        body: streamOf(counted.bytes),
+        duplex: 'half',
+        // Without both settings, `fetch` keeps a copy of the whole body for redirects and authentication.
+        redirect: 'error',
+        window: null,
+        ...(signal ? { signal } : {}),
+      });
+      return sent.catch((error: unknown) => {
         throw isUnreadable(error) ? unreadableFile(error) : error;
-      }
+      });
     });
     const answer = await reportUnreachable(transport, () => readJson(requireApi(transport.baseUrl, response)));
     // If no item is accepted, the response is a 400 that lists every item.
     if (isUploadResponse(answer)) return answer;
     throw errorFromResponse(response, answer);
-  };
-  const answer = await withRetries(attempt, { retries: to.transport.retries, isRepeatable: true, signal: to.signal });
-  return { ...matchResponse(batch, answer), uploadId: answer.upload_id };
+  } catch (error) {
+    counted.takeBack();
+    throw error;
+  }
 }
 
-function countBytes(encoder: FormDataEncoder, onBytes: (count: number) => void) {
+/** Counts the bytes until they are taken back: of a refused body, more may be read. */
+function countBytes(all: AsyncGenerator<Uint8Array, void, undefined>, onBytes: (count: number) => void) {
   let total = 0;
-  async function* stream(): AsyncGenerator<Uint8Array, void, undefined> {
-    for await (const bytes of encoder.encode()) {
+  let isTakenBack = false;
+  async function* counted(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const bytes of all) {
       yield bytes;
+      if (isTakenBack) continue;
       total += bytes.length;
       onBytes(bytes.length);
     }
   }
-  return { stream: stream(), takeBack: () => onBytes(-total) };
+  const takeBack = () => {
+    isTakenBack = true;
+    onBytes(-total);
+  };
+  return { bytes: counted(), takeBack };
 }
 
-async function createForm(form: UploadForm, batch: readonly UploadInput[]): Promise<FormData> {
-  const data = new FormData();
-  data.append('collection_id', form.collectionId);
-  data.append('content_type', batch[0]?.source ?? 'file');
+/**
+ * Returns the bytes as a stream that `fetch` may cancel at any time, as it does when the service answers before it has read everything.
+ * The stream of `Readable.toWeb` then throws where nothing can catch it.
+ */
+function streamOf(bytes: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await bytes.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await bytes.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function createParts(form: UploadForm, batch: readonly UploadInput[]): Promise<FormPart[]> {
+  const own = batch.map(ownFields);
   const fields = {
+    collection_id: form.collectionId,
+    content_type: batch[0]?.source ?? 'file',
     metadata: form.metadata === undefined ? undefined : JSON.stringify(form.metadata),
     description: form.description,
     user_id: form.userId,
@@ -101,16 +139,17 @@ async function createForm(form: UploadForm, batch: readonly UploadInput[]): Prom
     ingest: form.ingest === undefined ? undefined : String(form.ingest),
     on_duplicate: form.onDuplicate,
     ...(batch[0]?.source === 'url' ? crawlFields(form) : {}),
+    items: own.some((one) => Object.keys(one).length > 0) ? JSON.stringify(own) : undefined,
   };
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) data.append(name, value);
-  const own = batch.map(ownFields);
-  if (own.some((one) => Object.keys(one).length > 0)) data.append('items', JSON.stringify(own));
+  const parts: FormPart[] = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
   for (const input of batch) {
-    const opened = await openInput(input);
-    if (typeof opened !== 'string') data.append('files', opened, plainName(input.name));
-    else data.append(input.source === 'url' ? 'urls' : 'content', opened);
+    const value = await openInput(input);
+    if (typeof value !== 'string') parts.push({ name: 'files', value, fileName: plainName(input.name) });
+    else parts.push({ name: input.source === 'url' ? 'urls' : 'content', value });
   }
-  return data;
+  return parts;
 }
 
 /** Returns what the form says of this item alone: its id, and its name if it is a path. */

@@ -44,6 +44,8 @@ export type UploadResult = {
 
 const MAX_ITEMS = 200;
 const MAX_BYTES = 64 * 1024 * 1024;
+/** Requests are not made smaller than this because of a few bytes that were too many. */
+const LEAST_BYTES = 512 * 1024;
 /** One request is sent while the service stores the other; more requests would only wait for each other. */
 const REQUEST_CONCURRENCY = 2;
 const MAX_ATTEMPTS_PER_CHANGING_FILE = 3;
@@ -117,43 +119,51 @@ async function* mapInputs(
   for (const text of texts ?? []) yield toInput(text);
 }
 
-/** Sends a batch; splits it if it is too large or contains a file that cannot be read. */
-async function sendSplitting(run: Upload, batch: readonly UploadInput[], attempts = 1): Promise<void> {
+/** Sends a batch; splits it if it is too large or contains a file that cannot be read. Returns whether no item was too large by itself. */
+async function sendSplitting(run: Upload, batch: readonly UploadInput[], attempts = 1): Promise<boolean> {
   try {
-    const { items, failures, beyondLimit, uploadId } = await sendBatch(run, batch);
-    run.result.items.push(...items);
-    run.result.failures.push(...failures);
-    if (uploadId !== null) run.result.uploadIds.push(uploadId);
-    run.report();
-    if (beyondLimit.length > 0) {
-      run.limits.maxItems = Math.max(1, batch.length - beyondLimit.length);
-      await sendSplitting(run, beyondLimit);
-    }
+    return await sendWhole(run, batch);
   } catch (error) {
     if (!(error instanceof LociError) || !mayFitWithFewerItems(error)) throw error;
-    const [first] = batch;
-    if (batch.length > 1) {
-      if (error.status === 413) halveLimits(run.limits);
-      await sendHalves(run, batch);
-    } else if (error.code === 'unreadable_file' && attempts < MAX_ATTEMPTS_PER_CHANGING_FILE) {
-      await sendSplitting(run, batch, attempts + 1);
-    } else if (first !== undefined) {
-      const { input, name, source } = first;
-      run.result.failures.push({ input, name, source, code: error.code, message: error.detail });
-      run.report();
+    const isTooLarge = error.status === 413;
+    if (batch.length > 1) return sendHalves(run, batch, isTooLarge);
+    if (error.code === 'unreadable_file' && attempts < MAX_ATTEMPTS_PER_CHANGING_FILE) {
+      return sendSplitting(run, batch, attempts + 1);
     }
+    for (const { input, name, source } of batch) {
+      run.result.failures.push({ input, name, source, code: error.code, message: error.detail });
+    }
+    run.report();
+    return !isTooLarge;
   }
 }
 
-async function sendHalves(run: Upload, batch: readonly UploadInput[]): Promise<void> {
-  const middle = Math.ceil(batch.length / 2);
-  await sendSplitting(run, batch.slice(0, middle));
-  await sendSplitting(run, batch.slice(middle));
+async function sendWhole(run: Upload, batch: readonly UploadInput[]): Promise<boolean> {
+  const { items, failures, beyondLimit, uploadId } = await sendBatch(run, batch);
+  run.result.items.push(...items);
+  run.result.failures.push(...failures);
+  if (uploadId !== null) run.result.uploadIds.push(uploadId);
+  run.report();
+  if (beyondLimit.length === 0) return true;
+  run.limits.maxItems = Math.min(run.limits.maxItems, Math.max(1, batch.length - beyondLimit.length));
+  return sendSplitting(run, beyondLimit);
 }
 
-function halveLimits(limits: BatchLimits): void {
-  limits.maxItems = Math.max(1, Math.floor(limits.maxItems / 2));
-  limits.maxBytes = Math.max(1, Math.floor(limits.maxBytes / 2));
+/** Later requests are no larger than halves of one that was too large, unless it was one item that was too large. */
+async function sendHalves(run: Upload, batch: readonly UploadInput[], isTooLarge: boolean): Promise<boolean> {
+  const middle = Math.ceil(batch.length / 2);
+  const halves = [batch.slice(0, middle), batch.slice(middle)];
+  let areFitting = true;
+  for (const half of halves) areFitting = (await sendSplitting(run, half)) && areFitting;
+  if (isTooLarge && areFitting) {
+    const size = Math.max(...halves.map(sizeOf));
+    run.limits.maxBytes = Math.min(run.limits.maxBytes, Math.max(LEAST_BYTES, size));
+  }
+  return areFitting;
+}
+
+function sizeOf(batch: readonly UploadInput[]): number {
+  return batch.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 /** Returns true if the error may disappear with fewer items. */
