@@ -2,6 +2,7 @@ import { type Connection, type ConnectionOptions, findConnection } from './conne
 import { type ExportedVersion, exportMemories } from './export-memories.ts';
 import { createLociApi, type LociApi } from './loci-api.ts';
 import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
+import { originalFile } from './original-file.ts';
 import { type McpStreams, relayMcp } from './mcp/relay-mcp.ts';
 import { type AnswerEvent, type AnswerQuestion, streamAnswer } from './stream-answer.ts';
 import type { Fetch, Transport } from './transport.ts';
@@ -22,6 +23,8 @@ export type LociClient = {
   readonly connection: Connection;
   /** Uploads any number of files, texts and URLs of any size, in as many requests as necessary. */
   upload(options: UploadOptions): Promise<UploadResult>;
+  /** Downloads the file of a content as it was uploaded. */
+  originalFile(contentId: string, options?: { signal?: AbortSignal }): Promise<Blob>;
   /** Waits until uploads or contents have no more work to do. */
   waitUntilReady(target: WaitTarget, options?: WaitOptions): Promise<ReadyResult>;
   /** Asks a question and yields the answer as it is written: `for await (const { event, data } of loci.streamAnswer({ query }))`. */
@@ -56,6 +59,7 @@ export function createLociClient(options: LociClientOptions = {}): LociClient {
     api,
     connection,
     upload: (what) => upload({ api, transport }, what),
+    originalFile: (contentId, how) => originalFile({ api, transport }, contentId, how),
     waitUntilReady: (target, how) => waitUntilReady(api, target, how),
     streamAnswer: (question, how) => streamAnswer(api, question, how),
     exportMemories: (what) => exportMemories(api, what),

@@ -57,10 +57,22 @@ export function errorFromResponse(response: Response, body: unknown): LociError 
   });
 }
 
-function messageFromStatus({ status, headers }: Response): string {
+/** The query of the address is not shown: it may permit to download a file from a bucket. */
+function messageFromStatus({ status, headers, url }: Response): string {
   const location = status < 400 ? headers.get('Location') : null;
   if (location === null) return `The service responded with status ${status}.`;
-  return `The service redirects to ${location}. Redirects are not followed: use that address as the base URL.`;
+  const from = url === '' ? undefined : url;
+  if (!URL.canParse(location, from)) return 'The service redirects. Redirects are not followed.';
+  const { origin, pathname } = new URL(location, from);
+  const base = baseOfRedirect(origin + pathname, url);
+  const advice = base === null ? '' : `: use ${base} as the base URL`;
+  return `The service redirects to ${origin}${pathname}. Redirects are not followed${advice}.`;
+}
+
+/** Returns where the whole API is when the same path of it is there. */
+function baseOfRedirect(target: string, requested: string): string | null {
+  const path = /\/api\/v1\/[^?#]*/.exec(requested)?.[0];
+  return path !== undefined && target.endsWith(path) ? target.slice(0, -path.length) : null;
 }
 
 /** Returns the milliseconds of a `Retry-After` header (seconds or a date); null without one. */

@@ -86,6 +86,20 @@ test('uploaded files and texts are found after waitUntilReady', async (t) => {
   t.like(await loci.waitUntilReady({ contentIds }), { total: 3, byStatus: { ready: 3 } });
 });
 
+test('texts and descriptions are stored with their line ends, and what is unchanged is not sent again', async (t) => {
+  const { loci, collectionId, uploads } = await startClient();
+  const folder = await folderOf(t, { 'eider.txt': 'The eider.' });
+  const text = 'one\ntwo\r\nthree\rfour\n';
+  const options = { collectionId, files: [join(folder, 'eider.txt')], description: text, skipPresent: true };
+  const sent = await loci.upload({ ...options, texts: [text] });
+  const stored = sent.items.find(({ source }) => source === 'text');
+  t.is(await (await loci.originalFile(stored?.content_id ?? '')).text(), text);
+  await loci.waitUntilReady({ uploadIds: sent.uploadIds });
+  const before = uploads.length;
+  await loci.upload(options);
+  t.is(uploads.length, before);
+});
+
 test('many files are split into several requests, and a second run sends nothing', async (t) => {
   const { loci, collectionId, uploads } = await startClient();
   const names = manyFiles(30, 'tides');
