@@ -3,26 +3,12 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import test from 'ava';
-import { z } from 'zod';
-import { Content } from '#domain/records/content.ts';
-import { idsOf, startFlow } from '#test/support/harness/flow.ts';
+import { idsOf } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
-import { testStack } from '#test/support/harness/stack.ts';
 import { addFileWithoutUtf8Name, folderOf, manyFiles } from './folders.ts';
 import { forward } from './forward.ts';
 import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
-
-const Report = z.strictObject({
-  collection_id: z.string(),
-  added: z.int(),
-  replaced: z.int(),
-  moved: z.int(),
-  deleted: z.int(),
-  kept: z.int(),
-  unchanged: z.int(),
-  foreign: z.int(),
-  failed: z.array(z.object({ input: z.string(), code: z.string(), message: z.string() })),
-});
+import { startSync } from './start-sync.ts';
 
 let installed: InstalledCommand;
 test.before(async (t) => {
@@ -30,37 +16,8 @@ test.before(async (t) => {
   installed = await installCommand();
 });
 
-/** Runs `loci sync` into a new collection of a new workspace. */
-async function startSync() {
-  const flow = await startFlow();
-  const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: flow.key };
-  const args = (more: readonly string[]) => ['sync', '--collection', flow.collectionId, ...more];
-  return {
-    ...flow,
-    start: (more: readonly string[], url = environment.LOCI_URL) =>
-      installed.start(args(more), { environment: { ...environment, LOCI_URL: url } }),
-    run: (...more: string[]) => installed.run(args(more), { environment }),
-    loci: (...all: string[]) => installed.run(all, { environment }),
-    async report(...more: string[]) {
-      const { code, stdout, stderr } = await installed.run(args([...more, '--json']), { environment });
-      if (stdout === '') throw new Error(stderr);
-      return { code, ...Report.parse(JSON.parse(stdout)) };
-    },
-    /** The contents that are not being deleted, by name. */
-    names: async () => {
-      const { data } = await flow.api.get('/contents?limit=1000', z.object({ data: z.array(Content) }));
-      return data.flatMap(({ name, status }) => (status === 'deleting' ? [] : [name])).toSorted();
-    },
-    /** Which of the words are found, in all texts about a topic. */
-    async words(topic: string) {
-      const found = await flow.search(topic, { search_type: 'keyword', max_results: 100 });
-      return found.map(({ content }) => /is (\w+)/.exec(content)?.[1] ?? content).toSorted();
-    },
-  };
-}
-
 test('a collection follows its folder: files are added, replaced, moved and deleted, and the rest is not touched', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const folder = await folderOf(t, {
     'a.txt': 'The auk is black.',
     'b/b.txt': 'The auk is white.',
@@ -98,7 +55,7 @@ test('a collection follows its folder: files are added, replaced, moved and dele
 });
 
 test('every text of a folder is found, in exactly one version, all the time while it is changed and moved', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const count = 12;
   const text = (index: number, version: string) => `Sighting${index} of the auk is ${version}.`;
   const files = Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.txt`, text(index, 'old')]));
@@ -130,7 +87,7 @@ test('every text of a folder is found, in exactly one version, all the time whil
 });
 
 test('after being killed, the same command completes the synchronization', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const folder = await folderOf(t, { ...manyFiles(20, 'auks'), 'gone.txt': 'Gone notes about auks.' });
   t.is((await sync.report(folder)).added, 21);
   await rm(join(folder, 'gone.txt'));
@@ -163,7 +120,7 @@ test('after being killed, the same command completes the synchronization', async
 });
 
 test('only contents that a synchronization of this folder has put there are deleted', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const folder = await folderOf(t, { 'a.txt': 'The auk is old.' });
   const name = basename(folder);
   const uploaded = await sync.loci('upload', folder, '-c', sync.collectionId);
@@ -189,7 +146,7 @@ test('only contents that a synchronization of this folder has put there are dele
 });
 
 test('if a file fails nothing is deleted, and a changed file keeps the metadata of its content', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const folder = await folderOf(t, {
     'a.txt': 'The auk is old.',
     'gone.txt': 'The auk is lost.',
@@ -201,18 +158,44 @@ test('if a file fails nothing is deleted, and a changed file keeps the metadata 
   t.deepEqual(await sync.words('auk'), ['lost', 'old', 'shy'], 'what was only stored is searchable');
   await writeFile(join(folder, 'a.txt'), 'The auk is blue.');
   await rm(join(folder, 'gone.txt'));
-  await writeFile(join(folder, 'x.bin'), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0, 7]));
+  await writeFile(join(folder, 'torn.pdf'), '%PDF-1.7 torn');
   t.like(await sync.report(folder), { code: 1, replaced: 1, deleted: 0, kept: 1, failed: { length: 1 } });
   t.deepEqual(await sync.words('auk'), ['blue', 'lost', 'shy']);
   const found = await sync.search('blue', { search_type: 'keyword' });
   t.like((await sync.content(found[0]?.content_id ?? '')).metadata, { lang: 'en', synced_from: basename(folder) });
-  await rm(join(folder, 'x.bin'));
+  await rm(join(folder, 'torn.pdf'));
   t.like(await sync.report(folder), { code: 0, unchanged: 1, deleted: 1, kept: 0 });
   t.deepEqual(await sync.words('auk'), ['blue', 'shy'], 'without --hidden, hidden contents stay');
 });
 
+test('a file that the service refuses as it is keeps nothing but its own content', async (t) => {
+  const sync = await startSync(installed);
+  const folder = await folderOf(t, { 'a.txt': 'The auk is old.', 'gone.txt': 'The auk is lost.' });
+  t.like(await sync.report(folder), { code: 0, added: 2 });
+  await writeFile(join(folder, 'a.txt'), '');
+  await writeFile(join(folder, 'x.bin'), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0, 7]));
+  await rm(join(folder, 'gone.txt'));
+  const report = await sync.report(folder);
+  t.like(report, { code: 1, deleted: 1, kept: 0 });
+  t.deepEqual(report.failed.map(({ code }) => code).toSorted(), ['empty_file', 'unsupported_type']);
+  t.deepEqual(await sync.words('auk'), ['old']);
+});
+
+test('the content of a file that cannot be read stays, also when there is a copy of the file', async (t) => {
+  const sync = await startSync(installed);
+  const folder = await folderOf(t, { 'a.txt': 'The auk is old.' });
+  t.like(await sync.report(folder), { code: 0, added: 1 });
+  await rename(join(folder, 'a.txt'), join(folder, 'copy.txt'));
+  await symlink('nowhere', join(folder, 'a.txt'));
+  t.like(await sync.report(folder), { code: 1, added: 1, moved: 0, deleted: 0, failed: { length: 1 } });
+  t.deepEqual(
+    await sync.names(),
+    ['a.txt', 'copy.txt'].map((name) => `${basename(folder)}/${name}`),
+  );
+});
+
 test('many deletions need a confirmation, and a file that cannot be read is not taken for a deleted one', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const folder = await folderOf(t, manyFiles(12, 'auks'));
   t.is((await sync.report(folder)).added, 12);
   await rm(join(folder, 'part-0'), { recursive: true });
@@ -240,7 +223,7 @@ test('many deletions need a confirmation, and a file that cannot be read is not 
 });
 
 test('of two files whose names differ only in their encoding, one is taken, at each run the same, and the other is reported', async (t) => {
-  const sync = await startSync();
+  const sync = await startSync(installed);
   const name = 'caf\u00e9.txt';
   const folder = await folderOf(t, { [name]: 'The auk is one.', [name.normalize('NFD')]: 'The auk is two.' });
   const failed = [{ input: join(folder, name), code: 'repeated_path' }];

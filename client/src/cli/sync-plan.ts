@@ -57,11 +57,11 @@ export async function listSynced(
   return found;
 }
 
-/** Compares the files of a folder with the contents of the collection. */
+/** Compares the files of a folder with the contents of the collection. Contents whose files exist and were not read stay as they are. */
 export async function planSync(
   files: readonly FoundFile[],
   known: readonly KnownContent[],
-  wanted: { name: string; metadata: Metadata | undefined; hidden: boolean },
+  wanted: { name: string; metadata: Metadata | undefined; hidden: boolean; isUnread: (externalId: string) => boolean },
 ): Promise<SyncPlan> {
   const plan: SyncPlan = { added: [], replaced: [], moved: [], unchanged: [], gone: [], foreign: [] };
   const left = new Map(known.map((content) => [content.external_id, content]));
@@ -74,7 +74,7 @@ export async function planSync(
     else plan.replaced.push({ content, file });
   }
   for (const content of left.values()) {
-    if (!isIdInFolder(content.external_id, wanted.name)) continue;
+    if (!isIdInFolder(content.external_id, wanted.name) || wanted.isUnread(content.external_id)) continue;
     if (content.metadata[SYNC_MARKS.from] !== wanted.name) {
       // A hashed path does not tell its folder.
       if (!isHashedId(content.external_id)) plan.foreign.push(content);
@@ -140,7 +140,8 @@ function hasMetadata(content: KnownContent, metadata: Metadata | undefined): boo
   return metadata === undefined || isDeepStrictEqual(own, metadata);
 }
 
-async function sizeOf(path: string): Promise<number | null> {
+/** Returns the size of a file; null if it cannot be read. */
+export async function sizeOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ size }) => size,
     () => null,
@@ -153,4 +154,12 @@ export async function moveContent(loci: LociClient, { content, file }: SyncPlan[
   const params = { path: { content_id: content.id } };
   const body = { name: nameOfPath(file.contentPath), metadata };
   await dataOf(loci.api.PATCH('/api/v1/contents/{content_id}', { params, body }));
+}
+
+/** Refusals of a file as it is. Whatever else changes, they stay. */
+const LASTING: ReadonlySet<string> = new Set(['empty_file', 'unsupported_type', 'file_too_large']);
+
+/** Returns true if a file failed that may succeed later: until then, its text may only be in contents whose files are gone. */
+export function preventsDeletions(failures: readonly { code: string }[]): boolean {
+  return failures.some(({ code }) => !LASTING.has(code));
 }

@@ -1,7 +1,7 @@
 import type { UploadFailure } from '../upload/upload-input.ts';
 import { oneLine } from './printable.ts';
 import { nameOfPath } from './content-path.ts';
-import type { SyncPlan } from './sync-plan.ts';
+import { preventsDeletions, type SyncPlan } from './sync-plan.ts';
 
 /** Output of `loci sync --json`. Counts, except for what failed. */
 export type SyncReport = {
@@ -10,7 +10,7 @@ export type SyncReport = {
   replaced: number;
   moved: number;
   deleted: number;
-  /** Contents whose files are gone, and which stay because a file was refused or not ingested. */
+  /** Contents whose files are gone, and which stay because a file failed that may succeed later. */
   kept: number;
   unchanged: number;
   /** Contents with a path in this folder that something else put there. They are not deleted. */
@@ -29,13 +29,14 @@ export function syncReport(
   const failedInputs = new Set(failures.map(({ input }) => input));
   const done = (files: SyncPlan['added']) => files.filter(({ path }) => !failedInputs.has(path)).length;
   const gone = plan.gone.length;
+  const isKept = preventsDeletions(failures);
   return {
     collection_id: collectionId,
     added: done(plan.added),
     replaced: done(plan.replaced.map(({ file }) => file)),
     moved: plan.moved.length,
-    deleted: failures.length > 0 ? 0 : gone,
-    kept: failures.length > 0 ? gone : 0,
+    deleted: isKept ? 0 : gone,
+    kept: isKept ? gone : 0,
     unchanged: plan.unchanged.length,
     foreign: plan.foreign.length,
     failed: [...problems, ...failures].map(({ input, code, message }) => ({ input, code, message })),

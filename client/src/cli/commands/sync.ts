@@ -10,7 +10,14 @@ import type { UploadFailure } from '../../upload/upload-input.ts';
 import type { UploadResult } from '../../upload/upload.ts';
 import { collectFiles } from '../collect-files.ts';
 import { confirm, YES_OPTION } from '../confirm.ts';
-import { externalIdOfPath, folderName, nameOfPath, contentPathInFolder, type FoundFile } from '../content-path.ts';
+import {
+  externalIdOfPath,
+  folderName,
+  isHashedId,
+  nameOfPath,
+  contentPathInFolder,
+  type FoundFile,
+} from '../content-path.ts';
 import { parseJsonObject } from '../option-parsers.ts';
 import { sendAll, waitForAll } from '../send-all.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
@@ -19,6 +26,8 @@ import {
   listSynced,
   moveContent,
   planSync,
+  preventsDeletions,
+  sizeOf,
   SYNC_MARKS,
   type KnownContent,
   type Sending,
@@ -36,8 +45,8 @@ const REPEATED =
   'Another file has this path, too: their names differ only in how accents are encoded. Rename one of them.';
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
-theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file is
-refused or cannot be ingested. More than five deletions that are also more than a tenth of the contents of the folder, or any
+theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file fails,
+except for files that are empty, too large or of a type that cannot be read: these are reported. More than five deletions that are also more than a tenth of the contents of the folder, or any
 while the folder has no files, are asked about first. Files and folders that cannot be read are reported; their contents stay,
 and the rest is done.
 Files are compared by checksum. Only contents that loci sync has put there are ever deleted. To continue after an
@@ -85,8 +94,8 @@ async function syncFolder(sync: Sync): Promise<void> {
   const known = await listSynced(loci, { collectionId, name: folder.name, signal: shell.signal });
   const own = known.filter(({ metadata }) => metadata[SYNC_MARKS.from] === folder.name);
   if (options.name === undefined) requireSameOrigin(folder, own);
-  const whole = await planSync(files, known, { name: folder.name, metadata: options.metadata, hidden });
-  const plan = { ...whole, gone: withoutUnreadable(whole.gone, folder, problems) };
+  const isUnread = unreadIn(folder, problems);
+  const plan = await planSync(files, known, { name: folder.name, metadata: options.metadata, hidden, isUnread });
   if (options.dryRun === true) {
     shell.print(planReport(plan, problems), () => formatSyncPlan(plan, problems));
     return;
@@ -102,7 +111,7 @@ async function syncFolder(sync: Sync): Promise<void> {
 
 /**
  * New files first, so that a text that moves from one file to another is found all the time; deletions when everything else
- * is searchable, and none if a file was refused or not ingested.
+ * is searchable, and none if a file failed that may succeed later.
  */
 async function carryOut(sync: Sync, plan: SyncPlan): Promise<UploadFailure[]> {
   const { loci, shell, folder, options } = sync;
@@ -112,7 +121,7 @@ async function carryOut(sync: Sync, plan: SyncPlan): Promise<UploadFailure[]> {
     ...(await sendAndWait(sync, [{ files: plan.added, metadata: { ...options.metadata, ...marks } }])),
     ...(await sendAndWait(sync, groupReplaced(plan.replaced, marks, options.metadata), plan.unchanged)),
   ];
-  if (failures.length > 0) return failures;
+  if (preventsDeletions(failures)) return failures;
   const remove = async ({ id }: KnownContent): Promise<void> => {
     const params = { path: { content_id: id } };
     const answered = await loci.api.DELETE('/api/v1/contents/{content_id}', { params });
@@ -175,17 +184,22 @@ async function openFolder(path: string, name = folderName(path)): Promise<Folder
   return { path, name: name.normalize('NFC'), origin: createHash('sha256').update(place).digest('hex').slice(0, 16) };
 }
 
-/** Names the files by their paths. Of two with the same path, the second would replace the content of the first, at each run. */
+/**
+ * Names the files by their paths. Of two with the same path, the second would replace the content of the first, at each run. Empty
+ * files are not sent, because the service refuses them.
+ */
 async function collectIn(folder: Folder, hidden: boolean) {
   const found = await collectFiles([folder.path], { hidden });
   const files = new Map<string, FoundFile>();
-  const repeated: UploadFailure[] = [];
+  const problems = [...found.problems];
   for (const { path } of found.files) {
     const contentPath = contentPathInFolder(folder, path);
-    if (!files.has(contentPath)) files.set(contentPath, { path, contentPath });
-    else repeated.push({ input: path, name: contentPath, source: 'file', code: 'repeated_path', message: REPEATED });
+    const problem = { input: path, name: contentPath, source: 'file' as const };
+    if ((await sizeOf(path)) === 0) problems.push({ ...problem, code: 'empty_file', message: 'The file is empty.' });
+    else if (!files.has(contentPath)) files.set(contentPath, { path, contentPath });
+    else problems.push({ ...problem, code: 'repeated_path', message: REPEATED });
   }
-  return { problems: [...found.problems, ...repeated], files: [...files.values()] };
+  return { problems, files: [...files.values()] };
 }
 
 /** Another folder of the same name would have all its contents deleted. */
@@ -197,12 +211,16 @@ function requireSameOrigin({ name, origin, path }: Folder, own: readonly KnownCo
   );
 }
 
-/** Keeps the contents of files and folders that exist and could not be read. */
-function withoutUnreadable(gone: readonly KnownContent[], folder: Folder, problems: readonly UploadFailure[]) {
-  const unread = problems.map(({ input }) => externalIdOfPath(contentPathInFolder(folder, input)));
-  const isUnread = (id: string) =>
-    unread.some((path) => id === path || id.startsWith(`${path}/`) || id.startsWith('path:sha256:'));
-  return gone.filter(({ external_id: id }) => !isUnread(id));
+/** Returns which contents are those of files and folders that exist and were not read. */
+function unreadIn(folder: Folder, problems: readonly UploadFailure[]): (externalId: string) => boolean {
+  const unread = problems.map(({ input, code }) => ({
+    id: externalIdOfPath(contentPathInFolder(folder, input)),
+    code,
+  }));
+  const ids = new Set(unread.map(({ id }) => id));
+  // What cannot be read may be a folder, whose contents the hashes of long paths do not tell.
+  const folders = unread.filter(({ code }) => code === 'unreadable_file').map(({ id }) => `${id}/`);
+  return (id) => ids.has(id) || folders.some((start) => id.startsWith(start) || isHashedId(id));
 }
 
 function isMuch(deletions: number, { own, files }: { own: number; files: number }): boolean {
