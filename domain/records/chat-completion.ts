@@ -5,13 +5,19 @@ import { FailedCollection } from './search.ts';
 /** `loci` for every collection in reach, `loci/<id>` for one, `loci/<id>,<id>` for several. */
 const MODEL = /^loci(?:\/(.+))?$/;
 
-const MAX_MESSAGES = 200;
+/** Histories of clients are as long as their conversations and what their tools did; only the last messages count. */
+const MAX_MESSAGES = 2_000;
 const MAX_CHARACTERS = 262_144;
 
-const TextPart = z.looseObject({
-  type: z.literal('text').meta({ description: 'Only parts of text can be read.' }),
-  text: z.string().max(MAX_CHARACTERS).meta({ description: 'Text of the part.' }),
-});
+const MessagePart = z
+  .looseObject({
+    type: z.string().max(100).meta({ description: '`text`; other kinds, such as `image_url`, are not read.' }),
+    text: z.string().max(MAX_CHARACTERS).optional().meta({ description: 'Text of a part of type `text`.' }),
+  })
+  .refine(({ type, text }) => type !== 'text' || text !== undefined, {
+    path: ['text'],
+    message: 'A part of type text must have a text',
+  });
 
 const ChatCompletionMessage = z
   .looseObject({
@@ -20,8 +26,13 @@ const ChatCompletionMessage = z
         'Role of the sender: `system` and `developer` say what the answer should be like; the last `user` asks.',
     }),
     content: z
-      .union([z.string().max(MAX_CHARACTERS), z.array(TextPart).max(100), z.null()])
-      .meta({ description: 'Text of the message, or its parts.' }),
+      .union([z.string().max(MAX_CHARACTERS), z.array(MessagePart).max(100), z.null()])
+      .optional()
+      .meta({
+        description:
+          'Text of the message, or its parts. Messages that only call tools have none. The last message of the user must ' +
+          'consist of text; from earlier ones, other parts are left out.',
+      }),
   })
   .meta({ id: 'ChatCompletionMessage' });
 
@@ -42,7 +53,7 @@ export const ChatCompletionRequest = z
       .max(MAX_MESSAGES)
       .meta({
         description:
-          'The conversation, oldest message first: at most 200. The last one of role `user` is answered; it has at most 8,192 ' +
+          'The conversation, oldest message first: at most 2,000. The last one of role `user` is answered; it has at most 8,192 ' +
           'characters, because it is what is searched for.',
       }),
     stream: z.boolean().nullable().optional().meta({ description: 'Whether to stream the answer as it is written.' }),

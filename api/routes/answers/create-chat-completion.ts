@@ -67,9 +67,13 @@ export const createChatCompletionRoute = route(
 type Head = { id: string; created: number; model: string };
 type Completed = { head: Head; asked: Pick<ReadChat, 'history' | 'style'> };
 
-/** @throws AppError `validation_failed` without a question, or with a name of a model that is no list of ids. */
+/** @throws AppError `validation_failed` without a question, or with one that is not only text, or with a name of a model that is no list of ids. */
 function readQuestion(body: ChatCompletionRequest) {
-  const { query, style, history } = readChat(body.messages);
+  const { query, unreadPart, style, history } = readChat(body.messages);
+  if (unreadPart !== null) {
+    const msg = `The last message of the user has a part of type ${unreadPart}; only text can be read`;
+    throw validationError([{ loc: ['body', 'messages'], msg, type: 'unsupported_part' }]);
+  }
   if (query === null) {
     throw validationError([{ loc: ['body', 'messages'], msg: 'A message of role user is required', type: 'missing' }]);
   }

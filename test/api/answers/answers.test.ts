@@ -157,6 +157,33 @@ test.serial(
   },
 );
 
+test.serial('in the form of OpenAI, histories are taken as clients have them', async (t) => {
+  const question = { role: 'user', content: 'When does the ferry to Ulva leave?' };
+  api.behave(({ instructions }) => (instructions.startsWith('Rewrite') ? question.content : 'At noon [1].'));
+  const complete = async (messages: object[]) =>
+    api.post('/chat/completions', { model: `loci/${flow.collectionId}`, messages }, flow);
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+  const call = { id: 'x', type: 'function', function: { name: 'look_up', arguments: '{}' } };
+  const histories = {
+    'more than 200 messages': Array.from({ length: 500 }, (_, at) => ({ role: 'user', content: `Message ${at}` })),
+    'calls of tools': [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'x', content: '{}' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+    ],
+    'a picture': [{ role: 'user', content: [{ type: 'text', text: 'Where is this?' }, image] }],
+  };
+  for (const [name, history] of Object.entries(histories)) {
+    const response = await complete([...history, question]);
+    t.is(response.status, 200, `${name}: ${await response.clone().text()}`);
+    t.is(ChatCompletion.parse(await response.json()).choices[0]?.message.content, 'At noon [1].', name);
+  }
+  const asked = await complete([question, { role: 'user', content: [{ type: 'text', text: 'And this one?' }, image] }]);
+  t.is(asked.status, 422);
+  t.regex(await asked.text(), /last message of the user has a part of type image_url/);
+  t.is((await complete([{ role: 'user', content: [{ type: 'text' }] }])).status, 422);
+});
+
 test.serial('a conversation gives the question its meaning, and keeps question and answer', async (t) => {
   api.behave(({ instructions }) =>
     instructions.startsWith('Rewrite') ? 'When does the ferry to Ulva leave?' : 'At noon [1].',

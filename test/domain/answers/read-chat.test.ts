@@ -3,17 +3,20 @@ import { answerPrompt } from '#domain/answers/answer-prompt.ts';
 import { readChat } from '#domain/answers/read-chat.ts';
 import { estimateTokens } from '#domain/chunking/estimate-tokens.ts';
 
+const text = (content: string) => ({ type: 'text', text: content });
+
 test('the last message of a user is the question, system messages the style, and the rest the history', (t) => {
   t.deepEqual(
     readChat([
       { role: 'system', content: 'Answer in rhymes.' },
       { role: 'user', content: 'Where is the harbour?' },
       { role: 'assistant', content: 'On Mull [1].' },
-      { role: 'user', content: [{ text: 'When does it' }, { text: 'open?' }] },
+      { role: 'user', content: [text('When does it'), text('open?')] },
       { role: 'assistant', content: null },
     ]),
     {
       query: 'When does it\nopen?',
+      unreadPart: null,
       style: 'Answer in rhymes.',
       history: [
         { role: 'user', content: 'Where is the harbour?' },
@@ -67,5 +70,28 @@ test('a chat in Chinese leaves as much of the context to the passages as one in 
     const { instructions, material } = answerPrompt(asked);
     const tokens = estimateTokens(instructions) + estimateTokens(material);
     t.true(tokens > 7_900 && tokens < 8_500, `${tokens} tokens`);
+  }
+});
+
+test('of earlier messages the text is read, and of calls of tools nothing', (t) => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+  const read = readChat([
+    { role: 'user', content: [text('What is on this picture?'), image] },
+    { role: 'assistant' },
+    { role: 'assistant', content: 'A harbour.' },
+    { role: 'user', content: 'When does it open?' },
+  ]);
+  t.is(read.query, 'When does it open?');
+  t.is(read.unreadPart, null);
+  t.deepEqual(read.history, [
+    { role: 'user', content: 'What is on this picture?' },
+    { role: 'assistant', content: 'A harbour.' },
+  ]);
+  for (const content of [[image], [text('And on this one?'), image]]) {
+    const asked = readChat([
+      { role: 'user', content: 'When does it open?' },
+      { role: 'user', content },
+    ]);
+    t.is(asked.unreadPart, 'image_url', 'an earlier question is not answered in its place');
   }
 });
