@@ -45,9 +45,11 @@ test('a re-embedding is stopped when all its parts have ended, and goes on where
     taskQueue: TASK_QUEUES.workflows,
     args: [args],
   });
-  await eventually('a part has failed', async () => {
-    const { events: history } = await handle.fetchHistory();
-    return history?.some(({ activityTaskFailedEventAttributes: failed }) => failed);
+  // When the workflow learns at once that a part has failed and that others have ended a time slice, these begin another one.
+  await eventually('a part has failed, and the workflow has taken note of it', async () => {
+    const { events: history = [] } = await handle.fetchHistory();
+    const failedAt = history?.findIndex(({ activityTaskFailedEventAttributes: failed }) => failed) ?? -1;
+    return failedAt >= 0 && history?.slice(failedAt).some(({ workflowTaskCompletedEventAttributes: done }) => done);
   });
   t.deepEqual(events, ['building']);
   gate.resolve();
