@@ -43,7 +43,7 @@ test('of two requests with one Idempotency-Key, the one that comes later asks no
   const [first, second] = [await ask(), await ask()];
   const answer = await lastOf(first);
   t.like(answer, { searched_for: 'When does the ferry leave?', method: 'nothing_found' });
-  t.deepEqual(await lastOf(second), answer);
+  t.is(JSON.stringify(await lastOf(second)), JSON.stringify(answer));
   t.is(requests.length, 1);
 });
 

@@ -13,11 +13,11 @@ import { openOwnServices } from '#test/support/harness/own-services.ts';
 const MEMORIES = ['Takes the 7:40 tram to work.', 'Is allergic to walnuts.', 'Has a sister in Turin.'];
 
 /** Creates a workspace with a few memories, and a chat model with this behaviour. */
-async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
+async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour, timeoutMs = 20_000) {
   const server = await startChatServer(behaviour);
   t.teardown(() => server.close());
   const own = await openOwnServices(t, { temporal: 'away' });
-  const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
+  const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs });
   if (chat === null) throw new Error('no chat model is configured');
   const services = { ...own.services, chat };
   const workspaceId = await services.stores.system.insertWorkspace('with a model');
@@ -104,7 +104,7 @@ test('the fused ranking is the result when the model fails to select, or takes t
 });
 
 test('a model that does not answer in time counts as unavailable, also while the search waits for its turn', async (t) => {
-  const { askWithin, server, slots } = await openWithModel(t, () => new Promise(() => undefined));
+  const { askWithin, server, slots } = await openWithModel(t, () => new Promise(() => undefined), 3_600_000);
   t.is(await askWithin(3_000, 'walnuts'), null);
   t.is(server.requests.length, 1);
   const hold = (index: number) => slots.hold({ share: `another-${index % 2}`, lane: 'express' });
