@@ -14,8 +14,8 @@ import { testStack } from '#test/support/harness/stack.ts';
 /** A command of the start screen, which may go on in the next line. */
 const CURL = /^ {2}curl (?:.*\\\n)*.*$/gm;
 
-const Uploaded = z.object({ upload: z.object({ status: z.string() }) });
-const Found = z.object({ data: z.array(z.object({ text: z.string() })) });
+const Uploaded = z.object({ uploads: z.array(z.object({ status: z.string() })) });
+const Found = z.object({ results: z.array(z.object({ content: z.string() })) });
 
 /** Settings of free ports, from the names of the ports: `temporalUi` is `LOCI_TEMPORAL_UI_PORT`, `api` is `LOCI_PORT`. */
 async function portSettings(): Promise<Record<string, string>> {
@@ -62,8 +62,8 @@ test('npm start without any setting runs the product, its printed commands work,
     const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: product.folder });
     return JSON.parse(stdout);
   };
-  t.is(Uploaded.parse(await run(upload)).upload.status, 'completed');
-  t.true(Found.parse(await run(search)).data.length > 0);
+  t.deepEqual(Uploaded.parse(await run(upload)).uploads, [{ status: 'ready' }]);
+  t.true(Found.parse(await run(search)).results.length > 0);
 
   const { base_url: url } = z
     .object({ base_url: z.string() })
