@@ -45,6 +45,7 @@ for (const what of ['content', 'collection'] as const) {
       else {
         const deletion = { deletionId: id, collectionId };
         await stores.collectionDeletions.removeContents(scope, deletion, { contents: 10, chunks: 10 });
+        while (await stores.collectionDeletions.removeUploads(scope, deletion, 10));
         t.true(await stores.collectionDeletions.complete(scope, deletion));
       }
       const receiptOf = async (send: typeof ada) => Deletion.parse((await send(`/deletions/${id}`)).body).removed;
