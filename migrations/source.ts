@@ -129,9 +129,9 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261215_outdated_files', ...outdatedFiles },
   { name: '20261216_answered_collections', ...answeredCollections },
   { name: '20261216_deleting_conversations', ...deletingConversations },
+  { name: '20261217_unlinked_counts', ...unlinkedCounts },
   { name: '20261218_index_epochs', ...indexEpochs },
   { name: '20261218_removed_sizes', ...removedSizes },
-  { name: '20261217_unlinked_counts', ...unlinkedCounts },
   { name: '20261221_title_search', ...titleSearch },
 ];
 
