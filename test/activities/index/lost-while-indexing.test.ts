@@ -30,11 +30,13 @@ async function openLarge(t: ExecutionContext) {
         if (pages === 3) await work();
       };
     },
-    /** Loses the index, and reindexes the workspace to the end. */
-    async loseAndReindex() {
+    async lose() {
       const [index] = await own.stores.generations.list(own.scope, own.collectionId);
       if (!index) throw new Error('the collection has no index');
       await own.worker.vectors.dropTenant(index.space, index.tenant);
+    },
+    /** Reindexes the workspace to the end. */
+    async reindex() {
       const created = await own.stores.reindexings.insert(own.scope, 'a test');
       const args = { workspace_id: own.scope.workspaceId, reindexing_id: created?.id ?? '' };
       await beginReindexing(own.worker, args);
@@ -52,7 +54,8 @@ test('a content that was half indexed when the index was lost is indexed from it
   const before = await own.row();
   t.is(before.stage, 'indexing');
   t.true(before.indexed_chunks > 0);
-  await own.loseAndReindex();
+  await own.lose();
+  await own.reindex();
   t.like(await own.ingest(own.batch), { more: [] });
   const { stage, chunk_count } = await own.row();
   t.is(stage, 'ready');
@@ -62,7 +65,7 @@ test('a content that was half indexed when the index was lost is indexed from it
 
 test('a time slice that began before a reindexing neither publishes its content nor records progress', async (t) => {
   const own = await openLarge(t);
-  own.atThirdPage(() => own.loseAndReindex());
+  own.atThirdPage(() => own.reindex());
   t.like(await own.ingest(own.batch), { more: own.batch.content_ids });
   t.like(await own.row(), { stage: 'indexing', indexed_chunks: 0 });
   t.like(await own.ingest(own.batch), { more: [] });
