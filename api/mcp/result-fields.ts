@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
+import { CHUNK_FIELDS } from '#domain/records/chunk.ts';
 
 /** Arguments and fields of results that several tools have. Without ids: references in a schema confuse some clients. */
 

@@ -143,12 +143,12 @@ const MessageGroup = z
   })
   .meta({ id: 'MessageGroup' })
   .superRefine(requireFieldsOfText)
-  .transform(({ conversation_id, enable_memories, content, ...fields }) => ({
+  .transform(({ conversation_id, enable_memories, content, ...fields }): MessageGroup => ({
     conversation_id,
     enable_memories,
     content: withFields(content, fields),
   }));
-export type MessageGroup = z.infer<typeof MessageGroup>;
+export type MessageGroup = { conversation_id?: string | undefined; enable_memories: boolean; content: Contents };
 
 function requireFieldsOfText(group: { content: Contents }, context: z.RefinementCtx): void {
   if (typeof group.content === 'string') return;

@@ -60,7 +60,7 @@ const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
     and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
     and ${notDeleting('cc.collection_id')})`;
 
-/** Metadata of a later upload; null changes nothing. `adds_metadata`: keys are added to the stored metadata instead of replacing it. */
+/** Metadata of a later upload; null changes nothing. `adds_metadata`: it is added to what is stored instead of replacing it. */
 type LaterMetadata = { metadata: NewContent['metadata'] | null; adds_metadata?: boolean };
 const METADATA = 'coalesce(case when x.adds_metadata then t.metadata || x.metadata else x.metadata end, t.metadata)';
 

@@ -3,10 +3,9 @@ import { NO_COUNTS, type CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
-/** Properties that every page of a crawl gets as a content. */
+/** Properties of all pages of a crawl as contents. `adds_metadata`: pages that exist keep their metadata and get this as well. */
 export type PageOptions = {
   metadata: Record<string, unknown>;
-  /** Whether pages that exist keep their metadata, and get these keys besides. Absent in crawls of an earlier version. */
   adds_metadata?: boolean;
   description: string | null;
   reader: string;

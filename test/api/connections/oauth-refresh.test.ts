@@ -148,7 +148,7 @@ test('a refresh without an OAuth client sets the connection to error, until ther
   for (const attempt of ['first', 'repeated']) {
     const refused = await fail();
     t.deepEqual([refused.status, refused.code], [409, 'conflict'], attempt);
-    t.regex(String(refused.body.detail), /There is no OAuth client for crm/, attempt);
+    t.regex(JSON.stringify(refused.body.detail), /There is no OAuth client for crm/, attempt);
   }
   t.is((await api.get(`/connections/${id}`, Connection)).status, 'error');
   const { problem } = await api.get(`/oauth/refresh/${id}`, RefreshState);

@@ -75,7 +75,7 @@ test('a status set by a client is returned, but does not affect the actions of t
   await patch(api, id, { status: 'cancelled' });
   const retried = await api.fail(`/contents/${id}/retry`, { method: 'POST' });
   t.is(retried.status, 409, 'nor one that failed');
-  t.regex(String(retried.body.detail), /whose run failed or was cancelled .* the run of this one is ready/);
+  t.regex(JSON.stringify(retried.body.detail), /whose run failed or was cancelled .* the run of this one is ready/);
 });
 
 test('every validation error of a change is reported with 400, and nothing is changed', async (t) => {

@@ -64,7 +64,10 @@ test('wrong fields beside a text, and any beside message objects, are reported w
   t.deepEqual(await problems({ content: 'flat', sender_id: 'bob', role: '' }), ['body.role too_small']);
   t.deepEqual(await problems([{ content: 'x' }, { content: 'flat', tags: 'x' }]), ['body.1.tags invalid_type']);
   for (const content of [{ content: 'x' }, ['x']]) {
-    t.deepEqual(await problems({ content, role: 'user', colour: 'red' }), ['body.colour unrecognized_keys']);
+    t.deepEqual(await problems({ content, role: 'user', colour: 'red' }), [
+      'body.colour unrecognized_keys',
+      'body.role unrecognized_keys',
+    ]);
     t.deepEqual(await problems({ content, role: 'user' }), ['body.role unrecognized_keys']);
   }
 });

@@ -5,7 +5,9 @@ import { guardedRoutes, requestIn, sendRequest } from '#test/api/access/matrix-r
 import { createWorld } from '#test/api/access/matrix-world.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-const Problems = z.object({ detail: z.array(z.object({ loc: z.array(z.string()), type: z.string() })) });
+const Problems = z.object({
+  detail: z.array(z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() })),
+});
 
 test('a query parameter that an operation does not have is refused on every route', async (t) => {
   const world = await createWorld();
@@ -40,7 +42,8 @@ test('a query parameter that was sent twice is reported as such, whatever its ty
   const api = await freshClient();
   const { status, body } = await api.fail('/contents?status=ready&status=failed&limit=1&limit=2&cursor=a&cursor=b');
   t.is(status, 422);
-  const problems = (Array.isArray(body.detail) ? body.detail : []).map(({ loc, msg, type }) => [loc[1], msg, type]);
-  const repeated = ['cursor', 'limit', 'status'].map((name) => [name, 'Sent more than once', 'repeated']);
+  const { detail } = Problems.parse(body);
+  const problems = detail.map(({ loc, msg, type }) => `${loc[1]}: ${msg} (${type})`);
+  const repeated = ['cursor', 'limit', 'status'].map((name) => `${name}: Sent more than once (repeated)`);
   t.deepEqual(problems.toSorted(), repeated);
 });
