@@ -60,7 +60,7 @@ test('documents are taken under every content type that servers declare for them
     } as unknown as PageRequest;
     const outcome = await fetchPage(worker, request);
     t.is(outcome.kind, taken === null ? 'skipped' : 'document', path);
-    if (outcome.kind === 'document') t.is(outcome.type, taken, path);
+    if (outcome.kind === 'document') t.is(outcome.type, taken ?? '', path);
     if (outcome.kind === 'skipped') t.is(outcome.reason, 'type', path);
   }
 });

@@ -44,7 +44,8 @@ async function openRedirectedRobots(t: ExecutionContext, { to, takenMs }: { to: 
   const crawling = { userAgent: 'test', delayMs: 100, maxDelayMs: 30_000, pageTimeoutMs: 60_000 };
   const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
   // Fetching robots.txt uses no other service of a worker, and reads no more of its crawl.
-  const worker = { ...services, egress: egressToTraps(), crawling, pages } as unknown as WorkerServices;
+  const own = { egress: egressToTraps(), crawling, pages, downloads: { maxBytes: 1_000 } };
+  const worker = { ...services, ...own } as unknown as WorkerServices;
   const origin = `http://site.example.:${server.port}`;
   const request = {
     crawl: { id: uuidv7(), workspace_id: uuidv7(), collection_id: uuidv7(), origin, robots: null, delay_ms: null },
