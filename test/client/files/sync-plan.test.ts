@@ -7,8 +7,8 @@ import { formatSyncReport, syncReport } from '../../../client/src/cli/sync-repor
 import { folderOf } from '../folders.ts';
 
 const MARKS = { synced_from: 'docs', synced_origin: 'here' };
-const WANTED = { name: 'docs', metadata: undefined, hidden: false };
-const FAILURE = { input: 'x.bin', name: 'x.bin', source: 'file' as const, code: 'unsupported_type', message: 'No.' };
+const WANTED = { name: 'docs', metadata: undefined, hidden: false, isUnread: () => false };
+const FAILURE = { input: 'x.pdf', name: 'x.pdf', source: 'file' as const, code: 'unreadable', message: 'No.' };
 
 /** A content that a synchronization of the folder `docs` has put into the collection. */
 function known(path: string, more: Partial<KnownContent> = {}): KnownContent {
@@ -26,12 +26,17 @@ async function filesOf(t: ExecutionContext, ...paths: string[]) {
 
 const ids = (contents: readonly KnownContent[]) => contents.map(({ id }) => id);
 
-test('if anything failed, the report says that nothing was deleted', async (t) => {
+test('if a file failed that may succeed later, the report says that nothing was deleted', async (t) => {
   const plan = await planSync([], [known('docs/a.txt'), known('docs/b.txt')], WANTED);
   const failed = syncReport('c', plan, { failures: [FAILURE], problems: [] });
   t.like(failed, { deleted: 0, kept: 2 });
   t.regex(formatSyncReport(failed), /0 deleted.*2 whose files are gone were kept until the rest succeeds/s);
   t.like(syncReport('c', plan, { failures: [], problems: [FAILURE] }), { deleted: 2, kept: 0 });
+  for (const code of ['empty_file', 'unsupported_type', 'file_too_large']) {
+    const refused = { ...FAILURE, code };
+    t.like(syncReport('c', plan, { failures: [refused], problems: [] }), { deleted: 2, kept: 0 }, code);
+    t.like(syncReport('c', plan, { failures: [refused, FAILURE], problems: [] }), { deleted: 0, kept: 2 }, code);
+  }
 });
 
 test('a changed file is sent without metadata when its content has the marks, so that it keeps all of it', async (t) => {
@@ -119,4 +124,14 @@ test('without --hidden, contents with a path part that begins with a dot do not 
   t.is((await planSync([], contents, { ...WANTED, hidden: true })).gone.length, contents.length);
   const within = [known('.docs/a.txt', { metadata: { synced_from: '.docs' } })];
   t.is((await planSync([], within, { ...WANTED, name: '.docs' })).gone.length, 1, 'the folder itself was given');
+});
+
+test('a content whose file exists and was not read is neither gone nor taken over by a copy of the file', async (t) => {
+  const [copy] = await filesOf(t, 'docs/a.txt');
+  if (copy === undefined) return t.fail();
+  const files = [{ ...copy, contentPath: 'docs/copy.txt' }];
+  const contents = [known('docs/a.txt')];
+  const unread = await planSync(files, contents, { ...WANTED, isUnread: (id) => id === 'path:docs/a.txt' });
+  t.deepEqual([unread.moved, unread.gone, unread.added], [[], [], files]);
+  t.is((await planSync(files, contents, WANTED)).moved.length, 1);
 });
