@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
-import { createLociClient } from '../../client/src/create-loci-client.ts';
-import { folderOf } from './folders.ts';
+import { createLociClient } from '../../../client/src/create-loci-client.ts';
+import { folderOf } from '../folders.ts';
 
 const COLLECTION = { collectionId: 'c' };
 const ACCEPTED = { upload_id: 'u', uploads: [], errors: [] };

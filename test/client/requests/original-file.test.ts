@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { createLociClient } from '../../client/src/create-loci-client.ts';
-import { dataOf } from '../../client/src/data-of.ts';
-import { LociError } from '../../client/src/loci-error.ts';
+import { createLociClient } from '../../../client/src/create-loci-client.ts';
+import { dataOf } from '../../../client/src/data-of.ts';
+import { LociError } from '../../../client/src/loci-error.ts';
 
 const BYTES = new Uint8Array([0, 13, 10, 255]);
 const SIGNATURE = 'X-Amz-Signature=secret';

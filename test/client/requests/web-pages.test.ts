@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
-import { createBrowserClient } from '../../client/src/create-browser-client.ts';
-import { createLociClient } from '../../client/src/create-loci-client.ts';
-import { dataOf } from '../../client/src/data-of.ts';
-import { LociError } from '../../client/src/loci-error.ts';
+import { createBrowserClient } from '../../../client/src/create-browser-client.ts';
+import { createLociClient } from '../../../client/src/create-loci-client.ts';
+import { dataOf } from '../../../client/src/data-of.ts';
+import { LociError } from '../../../client/src/loci-error.ts';
 
 const PAGE = '<!doctype html><title>Sign in</title>';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { createBrowserClient } from '../../client/src/create-browser-client.ts';
-import { createLociClient } from '../../client/src/create-loci-client.ts';
-import { LociError } from '../../client/src/loci-error.ts';
+import { createBrowserClient } from '../../../client/src/create-browser-client.ts';
+import { createLociClient } from '../../../client/src/create-loci-client.ts';
+import { LociError } from '../../../client/src/loci-error.ts';
 
 test('a path parameter that would lead to another path is refused, and nothing is sent', async (t) => {
   const sent: string[] = [];
