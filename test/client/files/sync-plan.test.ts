@@ -127,9 +127,7 @@ test('without --hidden, contents with a path part that begins with a dot do not 
 });
 
 test('a content whose file exists and was not read is neither gone nor taken over by a copy of the file', async (t) => {
-  const [copy] = await filesOf(t, 'docs/a.txt');
-  if (copy === undefined) return t.fail();
-  const files = [{ ...copy, contentPath: 'docs/copy.txt' }];
+  const files = (await filesOf(t, 'docs/a.txt')).map((file) => ({ ...file, contentPath: 'docs/copy.txt' }));
   const contents = [known('docs/a.txt')];
   const unread = await planSync(files, contents, { ...WANTED, isUnread: (id) => id === 'path:docs/a.txt' });
   t.deepEqual([unread.moved, unread.gone, unread.added], [[], [], files]);

@@ -59,10 +59,10 @@ test('a message that is longer than the history may be is cut, as in conversatio
 });
 
 test('a chat in Chinese leaves as much of the context to the passages as one in English', (t) => {
-  for (const text of ['船'.repeat(20_000), 'The ferry leaves. '.repeat(5_000)]) {
-    const long = Array.from({ length: 20 }, () => ({ role: 'user', content: text }));
+  for (const spoken of ['船'.repeat(20_000), 'The ferry leaves. '.repeat(5_000)]) {
+    const long = Array.from({ length: 20 }, () => ({ role: 'user', content: spoken }));
     const { query, style, history } = readChat([
-      { role: 'system', content: text },
+      { role: 'system', content: spoken },
       ...long,
       { role: 'user', content: 'When?' },
     ]);
