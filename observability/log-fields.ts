@@ -44,6 +44,7 @@ const SCALAR_FIELDS = [
   'outbox_id',
   'api_key_id',
   'connection_id',
+  'conversation_id',
   'delivery_id',
   'source',
   'media_type',

@@ -145,8 +145,9 @@ async function writePage(ingestion: Ingestion, group: IndexGroup, page: Page): P
     const facets = [...(facetsByContent.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
     return { id: row.id, content_id: row.content_id, version: row.version, text: storedText(row), facets, vector };
   });
-  // An earlier attempt may have left partly written objects, as may a time slice that wrote to this index while it was built.
-  const isRepeated = group.isRepeated || step.attempt > 1 || index.number > 1;
+  // An earlier attempt may have left partly written objects, as may a time slice that wrote to this index while it was built, and
+  // one of an earlier epoch, whose vectors may be lost.
+  const isRepeated = group.isRepeated || step.attempt > 1 || index.number > 1 || index.epoch > 0;
   const write = isRepeated ? services.vectors.rewriteObjects : services.vectors.writeObjects;
   await Promise.all([
     write(index.space, index.tenant, objects),

@@ -61,7 +61,7 @@ export const UploadForm = z.strictObject({
   }),
   user_id: textField(255, 1).nullable().default(null).meta({
     description:
-      'User on whose behalf the contents are uploaded. It is added to their metadata, unless `metadata` has a `user_id`.',
+      'User on whose behalf the contents are uploaded. It is added to their metadata, in place of a `user_id` there.',
   }),
   label: textField(255, 1).nullable().default(null).meta({
     description: 'Name of the content when the upload has only one; otherwise added to the metadata, as `user_id` is.',

@@ -6,11 +6,22 @@ import type { Stores } from '#store/stores.ts';
 const PAGE_OF_MESSAGES = 2_000;
 const MAX_CONVERSATIONS = 10;
 
-/** Deletes what is left of conversations whose deletion was interrupted. Returns how many there were. */
-export async function finishConversationDeletions(services: Pick<Services, 'stores'>): Promise<number> {
+/** Deletes what is left of conversations whose deletion was interrupted, as far as it can be deleted. Returns how many are gone. */
+export async function finishConversationDeletions(services: Pick<Services, 'stores' | 'log'>): Promise<number> {
   const deleting = await services.stores.system.listDeletingConversations(MAX_CONVERSATIONS);
-  for (const { id, ...key } of deleting) await finishConversationDeletion(services, workspaceScope(key), id);
-  return deleting.length;
+  let finished = 0;
+  for (const { id, ...key } of deleting) {
+    try {
+      await finishConversationDeletion(services, workspaceScope(key), id);
+      finished += 1;
+    } catch (error) {
+      services.log.warn(
+        { error, conversation_id: id, ...key },
+        'a conversation could not be deleted; it is tried again',
+      );
+    }
+  }
+  return finished;
 }
 
 /** Deletes what is left of a conversation that is hidden, a page of messages a transaction. Others may do so at the same time. */

@@ -44,6 +44,10 @@ async function requireChangeableCollections(
   { before, body }: { before: ConversationRow; body: UpdateConversationRequest },
 ): Promise<void> {
   const { collections, removed_collections: removed = [] } = body;
+  if (removed.some((one) => collections?.includes(one) !== false)) {
+    const msg = 'Names collections that `collections` leaves out: send that list as well, without them';
+    throw validationError([{ loc: ['body', 'removed_collections'], msg, type: 'conflicting' }]);
+  }
   if (collections === undefined) return;
   // Answers add collections, which may be deleted since: they may stay in a list that is sent back.
   const known = new Set(before.collections);

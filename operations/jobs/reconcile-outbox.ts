@@ -92,7 +92,8 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
         { workflow_id: row.workflow_id },
         'Temporal does not know a started workflow; it is started again',
       );
-      return services.stores.system.restart(row.id, row.workflow_id);
+      await services.stores.system.restart(row.id, row.workflow_id);
+      return;
     case 'failed':
       return failureHandler(row.workflow_type)(services, row);
     default:
@@ -107,12 +108,9 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
  */
 async function endCompleted(services: Services, row: OutboxRow): Promise<void> {
   if (failureHandler(row.workflow_type) !== restart) return completeRow(services, row);
+  if (!(await restartUnderNextId(services, row))) return;
   const fields = { workflow_id: row.workflow_id, workspace_id: row.workspace_id };
-  services.log.warn(
-    fields,
-    'a workflow has completed, but the database does not have its results; it is started again',
-  );
-  await restart(services, row);
+  services.log.warn(fields, 'a workflow has completed, but the database lacks its results; it is started again');
 }
 
 /** A row of another version may have a workflow type that this version does not know. */
@@ -158,8 +156,12 @@ async function restartOptional(services: Services, row: OutboxRow): Promise<void
 
 /** Starts the work again under another workflow id, since a used id cannot be used again. */
 async function restart(services: Services, row: OutboxRow): Promise<void> {
+  await restartUnderNextId(services, row);
+}
+
+function restartUnderNextId({ stores }: Services, row: OutboxRow): Promise<boolean> {
   const [base = row.workflow_id] = row.workflow_id.split('/again-');
-  return services.stores.system.restart(row.id, `${base}/again-${restartsOf(row) + 1}`);
+  return stores.system.restart(row.id, `${base}/again-${restartsOf(row) + 1}`);
 }
 
 function restartsOf({ workflow_id: id }: OutboxRow): number {

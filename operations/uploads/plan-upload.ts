@@ -116,10 +116,10 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
   const { form, single, caller } = context;
   const name = item.own?.name ?? (single && form.label !== null ? form.label : item.name);
   const metadata: Record<string, unknown> = {
-    ...(form.user_id === null ? {} : { user_id: form.user_id }),
-    ...(form.label === null || single ? {} : { label: form.label }),
     ...form.metadata,
     ...(item.own?.external_id === undefined ? {} : { external_id: item.own.external_id }),
+    ...(form.user_id === null ? {} : { user_id: form.user_id }),
+    ...(form.label === null || single ? {} : { label: form.label }),
   };
   const shared = {
     id: uuidv7(),

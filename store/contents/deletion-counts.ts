@@ -17,8 +17,8 @@ export const NO_COUNTS: DeletionCounts = {
 
 /** Adds to the counts of contents of a receipt. */
 export const ADD_CONTENTS = `contents = contents + :contents::int, blobs = blobs + :blobs::int,
-  unlinked_contents = coalesce(unlinked_contents, 0) + :unlinkedContents::int,
-  unlinked_blobs = coalesce(unlinked_blobs, 0) + :unlinkedBlobs::int`;
+  unlinked_contents = coalesce(unlinked_contents, contents) + :unlinkedContents::int,
+  unlinked_blobs = coalesce(unlinked_blobs, blobs) + :unlinkedBlobs::int`;
 
 /** A deleted row of a content. */
 export type DeletedContent = GoneContent & { content_hash: string | null };

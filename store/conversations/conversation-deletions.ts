@@ -30,10 +30,14 @@ export function createConversationDeletions(database: Database) {
 
 export type ConversationDeletions = ReturnType<typeof createConversationDeletions>;
 
-/** Returns conversations of any workspaces that are being deleted. */
+/** Returns conversations of any workspaces that are being deleted, in any order: one that cannot be deleted is not always first. */
 export function listDeletingConversations(
   database: Database,
   limit: number,
 ): Promise<{ id: string; workspace_id: string }[]> {
-  return query(database, `select id, workspace_id from conversations where is_deleting limit :limit`, { limit });
+  return query(
+    database,
+    `select id, workspace_id from conversations where is_deleting order by random() limit :limit`,
+    { limit },
+  );
 }

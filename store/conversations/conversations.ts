@@ -53,7 +53,7 @@ const MATCHING = `(:status::text is null or c.status = :status) and (:userId::te
  * letters and digits.
  */
 const BY_TITLE = `and c.id in (select conversations_with_title(:workspaceId, :titleKey, :titleText))`;
-const BY_SYMBOLS = `and position(plain_title(:titleText) in plain_title(c.title)) > 0`;
+const BY_SYMBOLS = `and plain_title(:titleText) <> '' and position(plain_title(:titleText) in plain_title(c.title)) > 0`;
 const BY_COLLECTION = `and c.id in (select conversations_by_collection(:workspaceId, :collectionId))`;
 
 /** How different the title is from the search text: 0 (the same) to 1. */

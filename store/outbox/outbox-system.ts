@@ -73,13 +73,15 @@ export function createOutboxSystem(database: Database) {
       );
     },
 
-    /** Returns a row to `pending`, under a new workflow id where the old one cannot be used again. */
-    async restart(id: number, workflowId: string): Promise<void> {
-      await query(
+    /** Returns a row to `pending`, under a new workflow id where the old one cannot be used again. False when the row is gone. */
+    async restart(id: number, workflowId: string): Promise<boolean> {
+      const row = await queryOne(
         database,
-        `update outbox set state = 'pending', workflow_id = :workflowId, attempts = 0, next_attempt_at = now() where id = :id`,
+        `update outbox set state = 'pending', workflow_id = :workflowId, attempts = 0, next_attempt_at = now() where id = :id
+         returning id`,
         { id, workflowId },
       );
+      return row !== null;
     },
 
     /** Counts workflows that are not started yet, with the age of the oldest row; 0 when there is none. */

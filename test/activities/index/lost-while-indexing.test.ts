@@ -56,6 +56,8 @@ test('a content that was half indexed when the index was lost is indexed from it
   t.true(before.indexed_chunks > 0);
   await own.lose();
   await own.reindex();
+  // Weaviate takes an object that has not changed for written, although its vector may be lost.
+  own.worker.vectors.writeObjects = () => Promise.reject(new Error('what may be lost is to be rewritten'));
   t.like(await own.ingest(own.batch), { more: [] });
   const { stage, chunk_count } = await own.row();
   t.is(stage, 'ready');

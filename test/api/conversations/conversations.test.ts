@@ -109,6 +109,7 @@ test('title search finds no letters that a title does not have, and symbols that
   for (const [search, ...found] of [
     ['ai'],
     ['5'],
+    ['\u0301'],
     ['c', 'snake_case', 'C++ or D', 'Launch 🚀 day'],
     ['🚀', 'Launch 🚀 day'],
     ['C++', 'C++ or D'],

@@ -50,10 +50,11 @@ test('a URL and the pages of a crawl that are sent again with only a user_id kee
   t.deepEqual(pages['/onyx']?.metadata, { ...stored, user_id: 'zoe' });
 });
 
-test('keys of the metadata have precedence over user_id and label of the form', async (t) => {
+test('user_id and label of the form have precedence over keys of the metadata, which others may have written', async (t) => {
   const flow = await startFlow();
-  const own = { user_id: 'ada', label: 'Mine' };
-  const form = [metadata(own), user, ['label', 'Stones']] as const;
+  const form = [metadata({ user_id: 'ada', label: 'Mine' }), user, ['label', 'Stones']] as const;
   const { uploads } = await flow.upload(file('Jade.'), file('Opal.', 'opal.txt'), ...form);
-  for (const { content_id } of uploads) t.deepEqual((await flow.content(content_id)).metadata, own);
+  for (const { content_id } of uploads) {
+    t.deepEqual((await flow.content(content_id)).metadata, { user_id: 'zoe', label: 'Stones' });
+  }
 });

@@ -32,6 +32,9 @@ test('a list that was read before an answer was stored does not remove the colle
   await update({ collections: [quoted] });
   t.deepEqual(await collections(), [quoted], 'no answer was written from the other one');
   await t.throwsAsync(update({ collections: [] }), { code: 'conflict' });
+  const conflicting = { code: 'validation_failed' };
+  await t.throwsAsync(update({ removed_collections: [quoted] }), conflicting, 'it would change nothing');
+  await t.throwsAsync(update({ collections: [quoted], removed_collections: [quoted] }), conflicting);
   await update({ collections: [], removed_collections: [quoted] });
   t.deepEqual(await collections(), []);
   await update({ collections: [] });
