@@ -100,10 +100,11 @@ class Loops(unittest.TestCase):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         loci = AsyncLoci(f"http://127.0.0.1:{server.server_port}", "a key", retries=0)
-        for _ in range(2):
+        for _ in range(3):
             with self.assertRaises(LociError) as caught:
                 asyncio.run(loci.search("q"))
             self.assertEqual(503, caught.exception.status)
+        self.assertEqual(1, len(loci._http._transport._inner._by_loop), "nothing is kept of loops that have ended")
 
     def test_progress_is_told_within_the_event_loop(self):
         threads = []

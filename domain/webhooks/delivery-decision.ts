@@ -24,6 +24,8 @@ export const MAX_RETRY_AFTER_S = 24 * 60 * 60;
 const JITTER = 0.1;
 /** The last attempt before the age limit is due this long before it, so that it can be claimed in time. */
 const LAST_ATTEMPT_LEAD_MS = 5 * SECOND_MS;
+/** Deliveries that end together do not make their last attempts together, and none of them so early that another one follows. */
+const MAX_LAST_SPREAD_MS = 4 * SECOND_MS;
 /** No last attempt is made sooner after the one before. */
 const MIN_LAST_DELAY_MS = 5 * SECOND_MS;
 
@@ -81,7 +83,7 @@ export function decideDelivery(response: ReceiverResponse, progress: DeliveryPro
 /** Decides about a delivery that will be too old at the scheduled time: one attempt is made just before the age limit. */
 function decideLastAttempt(last: { leftMs: number; requestedMs: number; random: number }): DeliveryDecision {
   const { leftMs, requestedMs, random } = last;
-  const lastMs = leftMs * (1 - JITTER * random) - LAST_ATTEMPT_LEAD_MS;
+  const lastMs = leftMs - LAST_ATTEMPT_LEAD_MS - random * Math.min(JITTER * leftMs, MAX_LAST_SPREAD_MS);
   if (requestedMs > leftMs || lastMs < MIN_LAST_DELAY_MS) return { kind: 'failed', reason: 'expired' };
   return { kind: 'again', waitMs: Math.round(Math.max(lastMs, requestedMs)) };
 }

@@ -45,10 +45,11 @@ export async function refreshConnection(services: Services, caller: Caller, id: 
   if (problem !== null && refusedFor !== null) throw problem;
   const job = oauthRefreshJob({ workspace_id: scope.workspaceId, connection_id: id });
   const ended = await services.jobs.join(job, WAIT_MS);
+  if (ended === null) throw problem ?? unavailable('The provider has not answered yet', null);
+  const result = Result.parse(ended.result);
   // The workflow has recorded that there is no usable client; the caller is told what is missing.
-  if (problem !== null) throw problem;
-  if (ended === null) throw unavailable('The provider has not answered yet', null);
-  return responseTo(services, caller, { id, result: Result.parse(ended.result) });
+  if (problem !== null && result.kind === 'refused' && result.code === NO_CLIENT) throw problem;
+  return responseTo(services, caller, { id, result });
 }
 
 /** Returns why there is no usable OAuth client, or null. */

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 from uuid import uuid4
-from weakref import WeakKeyDictionary
 
 import h11
 import httpx
@@ -120,7 +119,7 @@ class LoopTransport(httpx.AsyncBaseTransport):
     """The connections of each event loop: those of a loop that has ended cannot be used in the next one."""
 
     def __init__(self) -> None:
-        self._by_loop: WeakKeyDictionary[Any, httpx.AsyncHTTPTransport] = WeakKeyDictionary()
+        self._by_loop: dict[asyncio.AbstractEventLoop, httpx.AsyncHTTPTransport] = {}
         #: Of Trio, whose runs end with all that they opened only when a client is closed.
         self._other: httpx.AsyncHTTPTransport | None = None
 
@@ -131,6 +130,9 @@ class LoopTransport(httpx.AsyncBaseTransport):
             self._other = self._other or httpx.AsyncHTTPTransport()
             return self._other
         if loop not in self._by_loop:
+            # An idle connection refers to its loop, so that these entries do not disappear by themselves.
+            for ended in [known for known in self._by_loop if known.is_closed()]:
+                del self._by_loop[ended]
             self._by_loop[loop] = httpx.AsyncHTTPTransport()
         return self._by_loop[loop]
 

@@ -36,7 +36,8 @@ export type BatchContext = {
 
 /**
  * Sends one batch with retries. All attempts have the same `Idempotency-Key`, so the batch is accepted only once. When a file has
- * changed between two attempts, the service does not take the second one for the same request, and the batch is sent anew.
+ * changed between two attempts, the service does not take the second one for the same request, and the batch is sent anew:
+ * contents that exist are recognized, unless they are to be kept twice.
  * @throws LociError if the whole request fails; `unreadable_file` if a file changed while it was being sent
  */
 export async function sendBatch(
@@ -49,7 +50,9 @@ export async function sendBatch(
     return withRetries(() => attempt(to, batch, key), how);
   };
   const answer = await send().catch(async (error: unknown) => {
-    if (error instanceof LociError && error.code === 'idempotency_mismatch') return send();
+    // With `keep`, what the service has of the first attempt would be stored once more.
+    const isSafe = to.form.onDuplicate !== 'keep';
+    if (isSafe && error instanceof LociError && error.code === 'idempotency_mismatch') return send();
     throw error;
   });
   return { ...matchResponse(batch, answer), uploadId: answer.upload_id };

@@ -156,8 +156,12 @@ async function sendHalves(run: Upload, batch: readonly UploadInput[], isTooLarge
   let areFitting = true;
   for (const half of halves) areFitting = (await sendSplitting(run, half)) && areFitting;
   if (isTooLarge && areFitting) {
-    const size = Math.max(...halves.map(sizeOf));
-    run.limits.maxBytes = Math.min(run.limits.maxBytes, Math.max(LEAST_BYTES, size));
+    // Of a batch of few bytes, the items were too many.
+    if (sizeOf(batch) <= 2 * LEAST_BYTES) run.limits.maxItems = Math.min(run.limits.maxItems, middle);
+    else {
+      const size = Math.max(...halves.map(sizeOf));
+      run.limits.maxBytes = Math.min(run.limits.maxBytes, Math.max(LEAST_BYTES, size));
+    }
   }
   return areFitting;
 }

@@ -95,6 +95,19 @@ test('when requests are too large, later ones have the size of those that fitted
   t.true(forms.length - accepted.length <= 12, `${forms.length - accepted.length} refused requests`);
 });
 
+test('when a request has too many items, later ones have fewer, and as many bytes as before', async (t) => {
+  const { loci, forms } = await startUploads(t, ({ form }) =>
+    form.getAll('files').length > 50
+      ? { status: 413, body: { code: 'payload_too_large', detail: 'Too many items.' } }
+      : { status: 202, body: ACCEPTED },
+  );
+  const small = Array.from({ length: 200 }, (_, at) => fileOf(`${at}.txt`, 1));
+  const large = Array.from({ length: 100 }, (_, at) => fileOf(`${at}.pdf`, 100));
+  const { failures } = await loci.upload({ ...COLLECTION, files: [...small, ...large], maxBytes: 4096 * 1024 });
+  t.deepEqual(failures, []);
+  t.true(Math.max(...forms.map(({ sizeBytes }) => sizeBytes)) > 3_000_000);
+});
+
 test('texts and fields are sent with the line ends that they have', async (t) => {
   const { loci, forms } = await startUploads(t, () => ({ status: 202, body: ACCEPTED }));
   const text = 'one\ntwo\r\nthree\rfour\n\n';
@@ -131,6 +144,16 @@ test('a file that changes between two attempts is sent with its new content, und
   t.deepEqual(failures, []);
   t.is(forms.length, 3);
   t.deepEqual([...contents.values()], ['one', 'one and two']);
+});
+
+test('a file that changes between two attempts is not stored once more when both are to be kept', async (t) => {
+  const { loci, forms } = await startUploads(t, () => ({
+    status: 422,
+    body: { code: 'idempotency_mismatch', detail: 'Another request.' },
+  }));
+  const sending = loci.upload({ ...COLLECTION, files: [new File(['a'], 'a.txt')], onDuplicate: 'keep' });
+  await t.throwsAsync(sending, { message: /Another request/ });
+  t.is(forms.length, 1);
 });
 
 test('bytes of a refused request are not counted', async (t) => {
