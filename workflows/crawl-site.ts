@@ -75,9 +75,8 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
     }
     show();
   };
-  // Polls since the last wake-up, and slices since the last request to the host.
+  // Polls since the last wake-up.
   let polls = 0;
-  let missedTurns = 0;
   const waitForNext = async ({ fate, wait_ms }: CrawlSlice) => {
     if (fate === 'paused') enter('paused');
     if (fate === 'paused')
@@ -97,9 +96,7 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
         if (batches.size() === 0) await continueAsNew<typeof crawlSite>(args, state);
       }
       const summary = `Fetch pages, ${countTaken(state.counts)} so far`;
-      const from = { after: state.after, missed_turns: missedTurns };
-      const slice = await crawl.crawlSlice.executeWithOptions({ summary }, [{ ...args, ...from }]);
-      missedTurns = slice.missed_turn === true ? missedTurns + 1 : 0;
+      const slice = await crawl.crawlSlice.executeWithOptions({ summary }, [{ ...args, after: state.after }]);
       await ingest(slice);
       if (slice.fate === 'over') return;
       await waitForNext(slice);

@@ -31,22 +31,6 @@ type SlotContext = Pacing & {
 
 /** When the next request slot is further away, work ends for now instead of blocking the worker. */
 export const MAX_SLOT_WAIT_MS = 5_000;
-/** Longest wait of a crawl for which its host never has a slot when it asks, unless the next one is further away. */
-const MAX_MISSED_WAIT_MS = 30_000;
-const MISSED_WAIT_GROWTH = 1.5;
-/** Crawls that missed a turn together do not ask again together. */
-const WAIT_SPREAD = 0.25;
-
-/**
- * Returns the wait of a crawl whose slice got no turn, as did `missedBefore` slices before it. It grows, because dozens of crawls of one
- * host that all ask every few seconds cost more than the host's one request a second.
- */
-export function waitAfterMissedTurn(slotWaitMs: number, missedBefore: number): number {
-  if (missedBefore === 0) return slotWaitMs;
-  const grownMs = Math.min(MAX_SLOT_WAIT_MS * MISSED_WAIT_GROWTH ** missedBefore, MAX_MISSED_WAIT_MS);
-  return Math.round(Math.max(slotWaitMs, grownMs) * (1 + Math.random() * WAIT_SPREAD));
-}
-
 /** For its own host, a request that follows another one waits this much longer than an interval: other crawls may have earlier slots. */
 const OWN_HOST_MARGIN_MS = 60_000;
 

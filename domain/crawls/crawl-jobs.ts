@@ -32,8 +32,6 @@ export type CrawlSlice = {
   fate: 'more' | 'paused' | 'over';
   /** How long to wait before the next slice, in milliseconds. */
   wait_ms: number;
-  /** The slice requested nothing: other crawls have the next request slots of the host. */
-  missed_turn?: boolean;
   /** Batches of the pages fetched since `after`, to be ingested. */
   batches: BatchPlan['batches'];
   /** `after` of the next slice. */
@@ -44,11 +42,8 @@ export type CrawlSlice = {
 
 export type CrawlSteps = {
   /** Fetches pages for at most 30 seconds. Fetched pages are committed one by one, so they survive a crash of the worker. */
-  crawlSlice(slice: CrawlSliceArgs): Promise<CrawlSlice>;
+  crawlSlice(slice: CrawlArgs & { after: number }): Promise<CrawlSlice>;
 };
-
-/** `after`: pages up to this position have a batch. `missed_turns`: slices since the last request to the host. */
-export type CrawlSliceArgs = CrawlArgs & { after: number; missed_turns?: number };
 
 export type CrawlUpkeepSteps = {
   /** Pauses, resumes or cancels a crawl on a signal that an operator sent in the Temporal UI. */
