@@ -90,8 +90,9 @@ async function failRequest(
   const code = outcome.kind === 'gone' ? 'download_rejected' : outcome.code;
   const { message } = outcome;
   if (page.kind === 'page') {
-    // Pages to which only this one led are not found, and may still be there.
-    const hidesLinks = outcome.kind === 'failed' && known?.type === 'text/html' && known.seen_hash !== null;
+    // Pages to which only this one led are not found, and may still be there. One that fails again has led to none since.
+    const wasFetched = known?.seen_state === 'fetched' || known?.seen_state === 'unchanged';
+    const hidesLinks = outcome.kind === 'failed' && known?.type === 'text/html' && wasFetched;
     if (hidesLinks) await markIncomplete(locked);
     return failPage(locked, { state: outcome.kind, code, message });
   }

@@ -15,8 +15,8 @@ const ARCHIVED = 'The collection was archived during the crawl. Unarchive it, th
 const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
 
 /**
- * Failures that hide the links of any page: pages that only it leads to are not found, and may still be there. A page that could be
- * fetched before makes its crawl incomplete with every failure.
+ * Failures that hide the links of any page: pages that only it leads to are not found, and may still be there. A page that the last
+ * crawl could fetch makes this one incomplete with every failure.
  */
 const HIDING_FAILURES: readonly CrawlReason[] = [
   'download_failed',

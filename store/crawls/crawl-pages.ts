@@ -33,6 +33,7 @@ export type KnownPage = {
   last_modified: string | null;
   seen_hash: string | null;
   seen_fingerprint: string | null;
+  seen_state: PageEnd['state'] | null;
 };
 
 /** How a page ended. */
@@ -114,11 +115,11 @@ export function createCrawlPageStore(database: Database) {
       return queryOne<KnownPage>(
         database,
         `with before as (
-           select p.content_id, p.etag, p.last_modified, p.content_hash, p.fingerprint from crawl_pages p
+           select p.content_id, p.state, p.etag, p.last_modified, p.content_hash, p.fingerprint from crawl_pages p
            where p.collection_id = :collectionId and p.url_hash = :urlHash and p.crawl_id <> :crawlId and p.content_id is not null
            order by p.found desc limit 1)
          select cc.content_id, cc.stage, cc.run_id, cc.upload_id, cc.main_text, t.content_hash, t.type, b.etag, b.last_modified,
-           b.content_hash as seen_hash, b.fingerprint as seen_fingerprint
+           b.state as seen_state, b.content_hash as seen_hash, b.fingerprint as seen_fingerprint
          from content_collections cc join contents t on t.id = cc.content_id left join before b on b.content_id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.stage <> 'deleting'
            and (cc.content_id = :contentId or cc.dedupe_key = :dedupeKey or cc.content_id = (select content_id from before)

@@ -61,7 +61,7 @@ test('a crawl that goes less deep leaves what was found further down to be compa
   t.is(await below(), 'stale');
 });
 
-test('pages behind one that the site refuses now stay synced, and are stale when that one no longer exists', async (t) => {
+test('pages behind one that the site refuses stay synced until a second crawl in a row finds it refused, or gone', async (t) => {
   const site = await startSite({
     '/': htmlPage('start', ['/hub', '/secret']),
     '/hub': htmlPage('hub', ['/child']),
@@ -74,12 +74,15 @@ test('pages behind one that the site refuses now stay synced, and are stale when
   const first = await crawl(flow, `${site.origin}/`);
   t.like(first, { progress: { by_status: { ready: 3, failed: 1 } } });
   const child = async () => (await contentsByPath(flow, first, site.origin))['/child']?.sync_status;
+  const hub = htmlPage('hub', ['/child']);
   for (const [status, expected] of [
     [403, 'synced'],
+    [403, 'stale'],
+    [200, 'synced'],
     [403, 'synced'],
     [404, 'stale'],
   ] as const) {
-    site.pages.set('/hub', (response) => void response.writeHead(status).end());
+    site.pages.set('/hub', status === 200 ? hub : (response) => void response.writeHead(status).end());
     await crawl(flow, `${site.origin}/`);
     t.is(await child(), expected, String(status));
   }
