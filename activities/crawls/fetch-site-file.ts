@@ -1,4 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
+import { redirectTarget } from '#domain/crawls/crawl-url.ts';
 import type { PageTask } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import { isPassing } from '#activities/failures.ts';
@@ -104,9 +105,9 @@ async function fetchFile(
     const response = await services.egress.fetchTo(url, options);
     if (!isRedirect(response)) return response;
     await response.discard();
-    const target = URL.parse(response.headers['location'] ?? '', url);
+    const target = redirectTarget(response.headers['location'] ?? '', url);
     if (target === null || redirects === MAX_REDIRECTS) return null;
-    url = target.href;
+    url = target;
     const maxWaitMs = maxFollowUpWaitMs({ services, crawl }, url);
     const slot = await waitForRequestSlot({ services, crawl, signal }, { url, maxWaitMs });
     if (slot.isReserved) continue;

@@ -63,14 +63,15 @@ export function isSameSite(a: URL, b: URL): boolean {
 
 /**
  * Resolves the target of a redirect; null for an invalid one. A redirect from `https` to `http` of the same host leads to `https`: servers
- * behind a proxy that ends TLS do not know how they are called.
+ * behind a proxy that ends TLS do not know how they are called. One that only changes the scheme does lead to `http`.
  */
 export function redirectTarget(location: string, from: string): string | null {
   const target = URL.parse(location, from);
   if (target?.protocol !== 'http:') return target?.href ?? null;
   const secure = new URL(target);
   secure.protocol = 'https:';
-  return secure.origin === new URL(from).origin ? secure.href : target.href;
+  const isDowngrade = crawlUrl(secure.href)?.url === crawlUrl(from)?.url;
+  return secure.origin === new URL(from).origin && !isDowngrade ? secure.href : target.href;
 }
 
 /** Returns the query with its question mark: the setter of `URL.search` drops a leading one, which may belong to a parameter. */

@@ -1,8 +1,11 @@
 import test from 'ava';
+import { v7 as uuidv7 } from 'uuid';
 import { fetchPage } from '#activities/crawls/fetch-page.ts';
 import type { PageRequest } from '#activities/crawls/page-request.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
 import { runTask } from '#providers/crawler/run-task.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { egressToTraps } from '#test/support/servers/trap-egress.ts';
 import { startTrapServer, TRAP_CERTIFICATE } from '#test/support/servers/trap-server.ts';
 
@@ -12,13 +15,16 @@ test('a page that a server behind a TLS proxy redirects to http stays within the
     t,
     {
       '/docs': (response) => void response.writeHead(301, { location: targets['/docs'] }).end(),
+      '/insecure': (response) => void response.writeHead(301, { location: targets['/insecure'] }).end(),
       '/away': (response) => void response.writeHead(301, { location: targets['/away'] }).end(),
       '/broken': (response) => void response.writeHead(301, { location: 'http://[' }).end(),
     },
     { tls: true },
   );
   const site = `trap.test:${server.port}`;
-  Object.assign(targets, { '/docs': `http://${site}/docs/`, '/away': `http://other.test:${server.port}/` });
+  targets['/docs'] = `http://${site}/docs/`;
+  targets['/insecure'] = `http://${site}/insecure`;
+  targets['/away'] = `http://other.test:${server.port}/`;
   const crawling = { userAgent: 'test', delayMs: 0, maxDelayMs: 0, pageTimeoutMs: 60_000 };
   const pages = { inspect: (_file: null, payload: unknown) => runTask({ inputPath: '', outputPrefix: '', payload }) };
   const egress = egressToTraps({ certificateAuthority: TRAP_CERTIFICATE });
@@ -32,6 +38,35 @@ test('a page that a server behind a TLS proxy redirects to http stays within the
   };
   const secure = `https://${site}/docs/`;
   t.like(await fetched('/docs'), { kind: 'redirect', to: { url: secure, isAllowed: true }, address: secure });
+  // Requested by https again, it would redirect for ever.
+  t.like(await fetched('/insecure'), { kind: 'redirect', to: null, address: targets['/insecure'] });
   t.like(await fetched('/away'), { kind: 'redirect', to: null, address: targets['/away'] });
   t.like(await fetched('/broken'), { kind: 'redirect', to: null, address: '' });
+});
+
+test('a robots.txt that a server behind a TLS proxy redirects to http is read by https', async (t) => {
+  const server = await startTrapServer(
+    t,
+    {
+      '/robots.txt': (response, { headers }) =>
+        void response.writeHead(301, { location: `http://${headers.host}/rules.txt` }).end(),
+      '/rules.txt': (response) => void response.end('User-agent: *'),
+    },
+    { tls: true },
+  );
+  const { services } = await openOwnServices(t, { temporal: 'away' });
+  const crawling = { userAgent: 'test', delayMs: 0, maxDelayMs: 0, pageTimeoutMs: 60_000 };
+  const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
+  const egress = egressToTraps({ certificateAuthority: TRAP_CERTIFICATE });
+  // Fetching robots.txt uses no other service of a worker, and reads no more of its crawl.
+  const own = { egress, crawling, pages, downloads: { maxBytes: 1_000 } };
+  const worker = { ...services, ...own } as unknown as WorkerServices;
+  const origin = `https://trap.test:${server.port}`;
+  const request = {
+    crawl: { id: uuidv7(), workspace_id: uuidv7(), collection_id: uuidv7(), origin, robots: null, delay_ms: null },
+    page: { kind: 'robots', url: `${origin}/robots.txt` },
+    known: null,
+    signal: new AbortController().signal,
+  } as unknown as PageRequest;
+  t.like(await fetchPage(worker, request), { kind: 'robots', robots: 'User-agent: *' });
 });

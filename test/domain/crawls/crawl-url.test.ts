@@ -105,7 +105,7 @@ test('treats https and a www prefix as the same site, but not a downgrade to htt
   t.false(same('http://example.org:8080/', 'http://example.org:8081/'));
 });
 
-test('a redirect from https to http of the same host leads to https, and every other one where it says', (t) => {
+test('a redirect from https to another page by http of the same host leads to https, and every other one where it says', (t) => {
   for (const [location, from, target] of [
     ['http://example.org/docs/', 'https://example.org/docs', 'https://example.org/docs/'],
     ['http://example.org:80/docs/', 'https://example.org/docs', 'https://example.org/docs/'],
@@ -116,6 +116,9 @@ test('a redirect from https to http of the same host leads to https, and every o
     ['http://example.com/docs/', 'https://example.org/docs', 'http://example.com/docs/'],
     ['http://example.org/docs/', 'http://example.org/docs', 'http://example.org/docs/'],
     ['https://example.org/docs', 'http://example.org/docs', 'https://example.org/docs'],
+    ['http://example.org/docs', 'https://example.org/docs', 'http://example.org/docs'],
+    ['http://example.org/docs#install', 'https://example.org/docs', 'http://example.org/docs#install'],
+    ['http://example.org/?a=2&b=1', 'https://example.org/?b=1&a=2', 'https://example.org/?a=2&b=1'],
     ['http://[', 'https://example.org/docs', null],
   ] as const) {
     t.is(redirectTarget(location, from), target, `${from} to ${location}`);
