@@ -46,6 +46,11 @@ export async function crawlPage(
       page.attempts > MAX_CRASHED_ATTEMPTS
         ? CRASHED_REPEATEDLY
         : await failOnUnexpectedError(context, () => fetchPage(services, { crawl, ...next, signal }));
+    if (fetched.kind === 'postponed') {
+      isUnfinished = false;
+      await moveFile(context, page, fetched);
+      return false;
+    }
     if (fetched.kind === 'retry' && !isLastTry(page, fetched)) {
       isUnfinished = false;
       await postpone(context, page, fetched);
@@ -109,6 +114,20 @@ async function postpone(
   // The host is overloaded: no crawl requests anything from it, for as long as its `Retry-After` says, within bounds.
   const pauseMs = afterMs > 0 ? Math.min(afterMs, services.crawling.maxDelayMs) : HOST_PAUSE_INTERVALS * intervalMs;
   await system.pauseHost(hostHashOf(page.url), pauseMs);
+}
+
+/** Lets a file wait for the address to which it redirects, as everything waits that has no request slot yet: this is no failed try. */
+async function moveFile(
+  context: SliceContext,
+  { url_hash: urlHash }: CrawlPage,
+  { url, afterMs }: Extract<PageOutcome, { kind: 'postponed' }>,
+): Promise<void> {
+  const { services, scope, slice } = context;
+  await services.stores.transaction(async ({ crawls, crawlFrontier }) => {
+    const crawl = await crawls.lockForSlice(scope, context.crawl.id, slice);
+    if (crawl) await crawlFrontier.moveFile(scope, crawl.id, { urlHash, url, forMs: Math.min(afterMs, MAX_WAIT_MS) });
+    else context.isStopped = true;
+  });
 }
 
 async function write(

@@ -19,7 +19,7 @@ import {
   type PageResponse,
 } from './page-request.ts';
 import { declaresHtml, readResponse, robotsTagDirectives } from './read-response.ts';
-import { maxFollowUpWaitMs, waitForRequestSlot } from './wait-for-request-slot.ts';
+import { maxFollowUpWaitMs, PostponedRequestError, waitForRequestSlot } from './wait-for-request-slot.ts';
 
 /** Documents may be larger than pages; their time limit is this many times that of a page. */
 const DOCUMENT_TIMEOUT_FACTOR = 4;
@@ -34,6 +34,7 @@ export async function fetchPage(services: WorkerServices, request: PageRequest):
     return await fetchDocument(services, request);
   } catch (error) {
     request.signal.throwIfAborted();
+    if (error instanceof PostponedRequestError) return { kind: 'postponed', url: error.url, afterMs: error.afterMs };
     if (!(error instanceof AppError) || isPassing(error)) throw error;
     const { code, message } = error;
     if (!isWorthAnotherDownload(error)) return { kind: 'failed', code, message };
@@ -43,12 +44,13 @@ export async function fetchPage(services: WorkerServices, request: PageRequest):
 
 /**
  * Requests a page. One that has not changed, but whose stored bytes are lost, is requested once more without conditions: otherwise it
- * would fail in every crawl until the site changes it.
+ * would fail in every crawl until the site changes it. Without a request slot soon enough, that is done in a later time slice.
  */
 async function fetchDocument(services: WorkerServices, request: PageRequest): Promise<PageOutcome> {
-  const { crawl, page, known, signal } = request;
+  const { crawl, page, signal } = request;
+  const known = page.reason === 'blob_missing' ? null : request.known;
   try {
-    return await requestDocument(services, request);
+    return await requestDocument(services, { ...request, known });
   } catch (error) {
     if (known === null || !(error instanceof AppError) || error.code !== 'blob_missing') throw error;
     const slot = { url: page.url, maxWaitMs: maxFollowUpWaitMs({ services, crawl }, page.url) };

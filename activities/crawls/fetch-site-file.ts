@@ -17,7 +17,7 @@ import {
   type PageOutcome,
   type PageRequest,
 } from './page-request.ts';
-import { maxFollowUpWaitMs, waitForRequestSlot } from './wait-for-request-slot.ts';
+import { maxFollowUpWaitMs, PostponedRequestError, waitForRequestSlot } from './wait-for-request-slot.ts';
 
 /** RFC 9309 requires at least 500 KiB; the rest of a longer file is ignored. */
 const MAX_ROBOTS_BYTES = 512 * 1024;
@@ -92,6 +92,7 @@ async function fetchSitemap(services: WorkerServices, request: PageRequest): Pro
 /**
  * Fetches a file and follows its redirects; every request waits for a slot of its host. Returns null when there are too many
  * redirects, or when one has no valid target.
+ * @throws PostponedRequestError when the target of a redirect is to be requested later
  */
 async function fetchFile(
   services: WorkerServices,
@@ -101,6 +102,7 @@ async function fetchFile(
   const { crawl, signal } = request;
   const options = { ...requestOptions(services, request), maxBytes, maxRedirects: 0 };
   let { url } = request.page;
+  let waitedMs = 0;
   for (let redirects = 0; ; redirects += 1) {
     const response = await services.egress.fetchTo(url, options);
     if (!isRedirect(response)) return response;
@@ -108,11 +110,9 @@ async function fetchFile(
     const target = redirectTarget(response.headers['location'] ?? '', url);
     if (target === null || redirects === MAX_REDIRECTS) return null;
     url = target;
-    const maxWaitMs = maxFollowUpWaitMs({ services, crawl }, url);
+    const maxWaitMs = maxFollowUpWaitMs({ services, crawl }, url, waitedMs);
     const slot = await waitForRequestSlot({ services, crawl, signal }, { url, maxWaitMs });
-    if (slot.isReserved) continue;
-    const retryAfterS = Math.ceil(slot.waitMs / 1_000);
-    // Not `download_failed`, for which the host is paused: it did nothing wrong.
-    throw new AppError('download_timeout', 'Other crawls use the request slots of this host.', { retryAfterS });
+    if (!slot.isReserved) throw new PostponedRequestError(url, slot.waitMs);
+    waitedMs += slot.waitMs;
   }
 }

@@ -56,10 +56,12 @@ export type PageOutcome =
   | { kind: 'gone'; message: string }
   | { kind: 'failed'; code: ErrorCode; message: string }
   /** The request failed and may succeed later. `afterMs` comes from `Retry-After`; 0 when the site sent none. */
-  | { kind: 'retry'; code: ErrorCode; message: string; afterMs: number };
+  | { kind: 'retry'; code: ErrorCode; message: string; afterMs: number }
+  /** robots.txt or a sitemap redirects to `url`, whose host has no request slot soon enough: it is requested later. */
+  | { kind: 'postponed'; url: string; afterMs: number };
 
-/** An outcome that ends the page: every kind but `retry`. */
-export type FinalOutcome = Exclude<PageOutcome, { kind: 'retry' }>;
+/** An outcome that ends the page, or has it requested once more at once. */
+export type FinalOutcome = Exclude<PageOutcome, { kind: 'retry' | 'postponed' }>;
 
 /** Returns the site's origin and robots.txt, which decide which links may be followed. */
 export function siteRulesOf({ origin, robots }: Crawl): SiteRules {

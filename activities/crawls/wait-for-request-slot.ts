@@ -33,17 +33,34 @@ type SlotContext = Pacing & {
 export const MAX_SLOT_WAIT_MS = 5_000;
 /** For its own host, a request that follows another one waits this much longer than an interval: other crawls may have earlier slots. */
 const OWN_HOST_MARGIN_MS = 60_000;
+/** Requests that follow one wait no longer than this in all: a time slice, which ends after them, does not take much longer than others. */
+const MAX_FOLLOW_UP_WAIT_MS = 120_000;
+
+/** A request that follows another one has no slot soon enough: its URL is to be requested in a later time slice. */
+export class PostponedRequestError extends Error {
+  readonly url: string;
+  readonly afterMs: number;
+
+  constructor(url: string, afterMs: number) {
+    super('The host has no request slot soon enough.');
+    this.url = url;
+    this.afterMs = afterMs;
+  }
+}
 
 /**
  * Returns the longest wait for the slot of a request that follows another one, such as that of a redirect. The interval of its own
- * host may be one that another crawl has read; at another host this crawl comes no sooner than those of that host.
+ * host may be one that another crawl has read; at another host this crawl comes no sooner than those of that host. `waitedMs`: what
+ * requests between the two have waited.
  */
 export function maxFollowUpWaitMs(
   { services, crawl: { origin } }: { services: Pacing['services']; crawl: Pick<Crawl, 'origin'> },
   url: string,
+  waitedMs = 0,
 ): number {
   const longestInterval = requestIntervalMs({ services, crawl: { delay_ms: services.crawling.maxDelayMs } });
-  return isOwnHost({ origin }, url) ? longestInterval + OWN_HOST_MARGIN_MS : MAX_SLOT_WAIT_MS;
+  const longestWaitMs = isOwnHost({ origin }, url) ? longestInterval + OWN_HOST_MARGIN_MS : MAX_SLOT_WAIT_MS;
+  return Math.max(Math.min(longestWaitMs, MAX_FOLLOW_UP_WAIT_MS - waitedMs), 0);
 }
 
 /** True also for the same host by another scheme: its slots are the same. */

@@ -138,11 +138,26 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
+    /** Lets robots.txt or a sitemap, which was requested, wait for the address to which it redirects. Counts the request. */
+    async moveFile(
+      scope: Scope,
+      crawlId: string,
+      file: { urlHash: string; url: string; forMs: number },
+    ): Promise<void> {
+      await query(
+        database,
+        `with counted as (update crawls set fetches = fetches + 1 where id = :crawlId and workspace_id = :workspaceId)
+         update crawl_pages set url = :url, attempts = 0, not_before = now() + :forMs::bigint * interval '1 millisecond'
+         where crawl_id = :crawlId and workspace_id = :workspaceId and url_hash = :urlHash and state = 'waiting'`,
+        { ...bind(scope, crawlId), ...file },
+      );
+    },
+
     /** Returns the start page while it waits. */
     findStart(scope: Scope, crawlId: string): Promise<CrawlPage | null> {
       return queryOne<CrawlPage>(
         database,
-        `select url_hash, kind, url, depth, hops, found_on, is_start, attempts, content_id from crawl_pages
+        `select url_hash, kind, url, depth, hops, found_on, is_start, attempts, reason, content_id from crawl_pages
          where crawl_id = :crawlId and workspace_id = :workspaceId and is_start and state = 'waiting' limit 1`,
         bind(scope, crawlId),
       );

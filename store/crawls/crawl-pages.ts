@@ -16,6 +16,8 @@ export type CrawlPage = {
   is_start: boolean;
   /** Attempts so far, including this one. */
   attempts: number;
+  /** Why the last attempt failed. */
+  reason: CrawlReason | null;
   content_id: string | null;
 };
 
@@ -31,9 +33,9 @@ export type KnownPage = {
   /** This and the following: from the last crawl that requested the page. */
   etag: string | null;
   last_modified: string | null;
+  seen_state: PageEnd['state'] | null;
   seen_hash: string | null;
   seen_fingerprint: string | null;
-  seen_state: PageEnd['state'] | null;
 };
 
 /** How a page ended. */
@@ -65,7 +67,7 @@ export function createCrawlPageStore(database: Database) {
              and url_hash <> all (:inFlight::text[])
              and depth = (select min(depth) from crawl_pages where crawl_id = :crawlId and state = 'waiting')
            order by attempts, found limit 1)
-         returning url_hash, kind, url, depth, hops, found_on, is_start, attempts, content_id`,
+         returning url_hash, kind, url, depth, hops, found_on, is_start, attempts, reason, content_id`,
         { ...bind(scope, crawlId), inFlight },
       );
     },

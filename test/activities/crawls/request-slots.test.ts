@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
 import { fetchPage } from '#activities/crawls/fetch-page.ts';
 import type { PageRequest } from '#activities/crawls/page-request.ts';
-import { hostHashOf, waitForRequestSlot } from '#activities/crawls/wait-for-request-slot.ts';
+import { hostHashOf, maxFollowUpWaitMs, waitForRequestSlot } from '#activities/crawls/wait-for-request-slot.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
 import { createSystemStore } from '#store/system.ts';
@@ -30,7 +30,10 @@ test('the crawl delay of a site does not keep others away from a host to which i
  * A site whose robots.txt redirects to the host `to`, on the same port, and a function that fetches it. The next slot of `to` is
  * `takenMs` away.
  */
-async function openRedirectedRobots(t: ExecutionContext, { to, takenMs }: { to: string; takenMs: number }) {
+async function openRedirectedRobots(
+  t: ExecutionContext,
+  { to, takenMs, maxDelayMs = 30_000 }: { to: string; takenMs: number; maxDelayMs?: number },
+) {
   const server = await startTrapServer(t, {
     '/robots.txt': (response, { headers }) => {
       const host = `${to}:${server.port}`;
@@ -41,7 +44,7 @@ async function openRedirectedRobots(t: ExecutionContext, { to, takenMs }: { to: 
   const { services } = await openOwnServices(t, { temporal: 'away' });
   const taken = { intervalMs: takenMs, isIntervalKnown: true, maxWaitMs: 0 };
   await services.stores.system.reserveRequestSlot(hostHashOf(`http://${to}:${server.port}/`), taken);
-  const crawling = { userAgent: 'test', delayMs: 100, maxDelayMs: 30_000, pageTimeoutMs: 60_000 };
+  const crawling = { userAgent: 'test', delayMs: 100, maxDelayMs, pageTimeoutMs: 60_000 };
   const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
   // Fetching robots.txt uses no other service of a worker, and reads no more of its crawl.
   const own = { egress: egressToTraps(), crawling, pages, downloads: { maxBytes: 1_000 } };
@@ -53,7 +56,7 @@ async function openRedirectedRobots(t: ExecutionContext, { to, takenMs }: { to: 
     known: null,
     signal: new AbortController().signal,
   } as unknown as PageRequest;
-  return { fetched: () => fetchPage(worker, request), requests: server.requests };
+  return { fetched: () => fetchPage(worker, request), requests: server.requests, port: server.port };
 }
 
 test('a robots.txt that redirects to another origin of its host waits for the Crawl-delay that an earlier crawl has read', async (t) => {
@@ -63,8 +66,26 @@ test('a robots.txt that redirects to another origin of its host waits for the Cr
   t.is(requests.length, 2);
 });
 
-test('a redirect to a host without a free slot is tried again later, and is no failure for which a host is paused', async (t) => {
-  const { fetched, requests } = await openRedirectedRobots(t, { to: 'other.example', takenMs: 600_000 });
-  t.like(await fetched(), { kind: 'retry', code: 'download_timeout' });
-  t.is(requests.length, 1);
+for (const [host, to, maxDelayMs] of [
+  ['another host', 'other.example', 30_000],
+  ['its own host', 'site.example', 86_400_000],
+] as const) {
+  test(`a redirect to ${host}, whose slot is ten minutes away, is postponed and no failure for which a host is paused`, async (t) => {
+    const { fetched, requests, port } = await openRedirectedRobots(t, { to, takenMs: 600_000, maxDelayMs });
+    t.like(await fetched(), { kind: 'postponed', url: `http://${to}:${port}/robots.txt` });
+    t.is(requests.length, 1);
+  });
+}
+
+test('the redirects of a file wait for slots no longer than two minutes in all, however long the intervals of a host may be', (t) => {
+  const waits = (maxDelayMs: number, ...waited: number[]) =>
+    maxFollowUpWaitMs(
+      { services: { crawling: { delayMs: 0, maxDelayMs } }, crawl: { origin: 'http://a.example' } },
+      'http://a.example/',
+      ...waited,
+    );
+  t.is(waits(30_000), 90_000);
+  t.is(waits(86_400_000), 120_000);
+  t.is(waits(86_400_000, 115_000), 5_000);
+  t.is(waits(86_400_000, 125_000), 0);
 });

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import type { PageOutcome } from '#activities/crawls/page-request.ts';
+import type { FinalOutcome } from '#activities/crawls/page-request.ts';
 import { writePage } from '#activities/crawls/write-page.ts';
 import { urlHash } from '#domain/crawls/crawl-url.ts';
 import { deleteContent } from '#operations/contents/delete-content.ts';
@@ -45,7 +45,7 @@ export async function openCrawl(t: ExecutionContext, { metadata = {} }: { metada
   await services.stores.crawls.insert(scope, [{ ...key, ...at, ...options }]);
   const blob = await services.blobs.put(scope.workspaceId, once('New words.'), 1e6);
   const remove = () => deleteContent(services, caller, contentId);
-  const page = { url: START_URL, depth: 0, hops: 0, found_on: null, attempts: 1 };
+  const page = { url: START_URL, depth: 0, hops: 0, found_on: null, attempts: 1, reason: null };
   type PageOf = Pick<CrawlPage, 'url_hash' | 'kind' | 'content_id' | 'is_start'> & { url?: string; hops?: number };
   const write = (of: PageOf, outcome: Outcome, on: On) =>
     services.stores.transaction(async (stores) => {
@@ -71,5 +71,5 @@ export async function openCrawl(t: ExecutionContext, { metadata = {} }: { metada
   return { services, database, contentId, scope, crawlId: id, remove, write, document, rows, pages };
 }
 
-export type Outcome = Exclude<PageOutcome, { kind: 'retry' }>;
+export type Outcome = FinalOutcome;
 export type On = { stores: (inside: Stores) => Stores; before?: KnownPage | null };
