@@ -29,16 +29,22 @@ export class FencedCode {
     const line = part.lastIndexOf('\n');
     this.#line = (line < 0 ? this.#line + part : part.slice(line + 1)).slice(0, MAX_LINE_START + 1);
   }
+
+  /** Takes the next part of the text, in which no inline code and no run goes on in the following one. */
+  passText(text: string): void {
+    let passed = 0;
+    for (const { 0: token, index } of text.matchAll(CODE)) {
+      this.pass(text.slice(passed, index));
+      this.pass(token);
+      passed = index + token.length;
+    }
+    this.pass(text.slice(passed));
+  }
 }
 
 /** Whether a place in a text is in a fenced block. */
 export function isInFencedCode(text: string, at: number): boolean {
   const code = new FencedCode();
-  let passed = 0;
-  for (const { 0: token, index } of text.slice(0, at).matchAll(CODE)) {
-    code.pass(text.slice(passed, index));
-    code.pass(token);
-    passed = index + token.length;
-  }
+  code.passText(text.slice(0, at));
   return code.isInside;
 }

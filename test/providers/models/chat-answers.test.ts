@@ -38,6 +38,13 @@ test('reasoning without an opening tag is left out of a whole answer, and breaks
   t.regex(error.message, /sends the reasoning of its model as the answer.*--reasoning-parser/);
 });
 
+test('an answer that quotes a closing tag in a line of its own is whole, at once and as a stream', async (t) => {
+  const written = 'Qwen writes:\n```\nreasoning\n</think>\nanswer\n```\nBetween `<think>` and\n</think>\nit reasons.';
+  const { model, stream } = await open(t, ({ material }) => (material === 'at once' ? written : inPieces(written)));
+  t.is(await stream(), written);
+  t.is(await model.complete({ ...question, material: 'at once' }), written);
+});
+
 test('a model that needs all its tokens for reasoning gives an error that says so, and what to set', async (t) => {
   for (const text of ['', '<think>Well, the ferry']) {
     const { model } = await open(t, () => ({ text, finish: 'length' }));

@@ -17,6 +17,14 @@ const ANSWERS = [
     'The tag `</think>` ends it,\nand </think> is text\n</thin',
   ],
   ['One.\n\n', 'One.\n\n'],
+  // Lines that the answer quotes.
+  ...[
+    'Qwen writes:\n\n```\nreasoning\n</think>\nanswer\n```\n\nThat is all.',
+    'Qwen writes:\n\n1. like this:\n   ~~~~text\n~~~\n</think>\n',
+    'What stands between `<think>` and\n</think>\nis reasoning.',
+    'Between\n<think>\nand\n</think>\n</think>\nis reasoning.',
+  ].map((text) => [text, text] as const),
+  ['One `</think>`:\n```\nx\n```\n</think>\n```\n</think>\n```', '```\n</think>\n```'],
   ['', ''],
 ] as const;
 
