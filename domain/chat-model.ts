@@ -20,8 +20,11 @@ export interface ChatModel {
 /** Why an answer ended: it is complete, reached a limit of length, or was stopped by a filter of the server. */
 export type ChatFinish = 'stop' | 'length' | 'content_filter';
 
-/** `finish`: null before the last piece. */
-export type ChatPiece = { text: string; finish: ChatFinish | null };
+/**
+ * `finish`: null before the last piece. `restarts`: the pieces before were reasoning, and the answer begins with this one. Who has shown
+ * them fails with `REASONING_SHOWN`.
+ */
+export type ChatPiece = { text: string; finish: ChatFinish | null; restarts?: boolean };
 
 export type ChatQuestion = {
   /** The task, from the system. */
@@ -32,6 +35,11 @@ export type ChatQuestion = {
   /** Whether the answer is to be JSON. */
   isJson?: boolean;
 };
+
+/** Why an answer cannot go on whose reasoning was shown as the answer. */
+export const REASONING_SHOWN =
+  'The chat model server sends the reasoning of its model as the answer: ' +
+  'set its reasoning parser (vLLM and SGLang: --reasoning-parser, llama.cpp: --reasoning-format).';
 
 /** Why a model that reached the limit of length wrote no answer. */
 export function outOfTokens(maxOutputTokens: number): string {

@@ -9,10 +9,12 @@ export type ReadAhead = {
 
 /**
  * Reads a source at its own speed, up to `maxCharacters`, whoever takes its text and how slowly: a source that occupies
- * something is done as soon as it can be. Pieces that nobody has taken yet become one; the last one has no text.
+ * something is done as soon as it can be. Pieces that nobody has taken yet become one, without
+ * what turned out to be reasoning; the last one has no text.
  */
 export function readAhead(source: AsyncIterable<ChatPiece>, maxCharacters: number): ReadAhead {
   let text = '';
+  let restarts = false;
   let left = maxCharacters;
   let finish: ChatFinish = 'stop';
   let isEnded = false;
@@ -20,6 +22,10 @@ export function readAhead(source: AsyncIterable<ChatPiece>, maxCharacters: numbe
   async function read(): Promise<void> {
     try {
       for await (const piece of source) {
+        if (piece.restarts === true) {
+          [text, left] = ['', maxCharacters];
+          restarts = true;
+        }
         text += piece.text.slice(0, left);
         left -= Math.min(left, piece.text.length);
         finish = left === 0 ? 'length' : (piece.finish ?? finish);
@@ -33,9 +39,9 @@ export function readAhead(source: AsyncIterable<ChatPiece>, maxCharacters: numbe
   }
   async function* pieces(): AsyncGenerator<ChatPiece> {
     for (;;) {
-      const piece = text;
-      text = '';
-      if (piece !== '') yield { text: piece, finish: null };
+      const piece = { text, finish: null, restarts };
+      [text, restarts] = ['', false];
+      if (piece.text !== '' || piece.restarts) yield piece;
       else if (isEnded) {
         await ended;
         return yield { text: '', finish };

@@ -33,8 +33,8 @@ export async function rewordQuestion(
   let isFinished = false;
   try {
     const call = { chat, question, maxCharacters: MAX_CHARACTERS, signal: within };
-    for await (const { text, finish } of askChatModel(services, caller, call)) {
-      reworded += text;
+    for await (const { text, finish, restarts } of askChatModel(services, caller, call)) {
+      reworded = restarts === true ? text : reworded + text;
       isFinished = finish === 'stop';
     }
   } catch (error) {

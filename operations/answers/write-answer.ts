@@ -4,7 +4,7 @@ import { answerFromSentences } from '#domain/answers/answer-from-sentences.ts';
 import { answerPrompt, MAX_ANSWER_TOKENS, type Turn } from '#domain/answers/answer-prompt.ts';
 import { CitationReader, type AnswerPiece } from '#domain/answers/citation-reader.ts';
 import type { Passage } from '#domain/answers/passages.ts';
-import { outOfTokens, type ChatFinish, type ChatPiece } from '#domain/chat-model.ts';
+import { outOfTokens, REASONING_SHOWN, type ChatFinish, type ChatPiece } from '#domain/chat-model.ts';
 import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
@@ -35,7 +35,7 @@ type PreparedQuestion = {
 /**
  * Writes the answer to a question from its passages, and stores it when it is finished.
  * @throws AppError like `askChatModel` and `storeAnswer`; when the model writes nothing, `dependency_unavailable`, or
- *   `invalid_request` if a filter was the reason.
+ *   `invalid_request` if a retry would fail as well: a filter was the reason, or its reasoning took all tokens, or was streamed.
  */
 export async function* writeAnswer(
   services: Services,
@@ -47,11 +47,15 @@ export async function* writeAnswer(
   yield { event: 'sources', data: { query: request.query, searched_for, passages, failed_collections } };
   const contexts = await contextsOf(services, caller, passages);
   const finder = new CitationFinder(passages, contexts);
-  const citations: Citation[] = [];
+  let citations: Citation[] = [];
   let answer = '';
   let finish: ChatFinish = 'stop';
-  for await (const { text, marks, finish: finishHere } of piecesOf(services, caller, { prepared, contexts })) {
-    finish = finishHere ?? finish;
+  for await (const { text, marks, ...piece } of piecesOf(services, caller, { prepared, contexts })) {
+    finish = piece.finish ?? finish;
+    if (piece.restarts === true) {
+      if (request.stream && answer !== '') throw new AppError('invalid_request', REASONING_SHOWN);
+      [answer, citations] = ['', []];
+    }
     if (text === '') continue;
     answer += text;
     yield { event: 'delta', data: { text } };
@@ -74,14 +78,14 @@ export async function* writeAnswer(
 }
 
 function noAnswer(finish: ChatFinish): AppError {
-  if (finish === 'length') return new AppError('dependency_unavailable', outOfTokens(MAX_ANSWER_TOKENS));
+  if (finish === 'length') return new AppError('invalid_request', outOfTokens(MAX_ANSWER_TOKENS));
   if (finish !== 'content_filter')
     return new AppError('dependency_unavailable', 'The chat model wrote no answer. Try again.');
   return new AppError('invalid_request', 'The content filter of the chat model server blocked the whole answer.');
 }
 
-/** `finish`: why the model ended, where it did. */
-type Piece = AnswerPiece & { finish?: ChatFinish | null };
+/** `finish`: why the model ended, where it did. `restarts`: as in `ChatPiece`. */
+type Piece = AnswerPiece & { finish?: ChatFinish | null; restarts?: boolean };
 
 type PromptParts = { prepared: PreparedQuestion; contexts: ReadonlyMap<string, string> };
 
@@ -101,9 +105,12 @@ async function* piecesOf(
       const question = answerPrompt({ query: request.query, passages, contexts, history: said, style });
       return askChatModel(services, caller, { chat, question, maxCharacters: MAX_ANSWER_CHARACTERS, signal });
     };
-    const reader = new CitationReader(passages.length);
+    let reader = new CitationReader(passages.length);
     const pieces = history.length === 0 ? ask([]) : unlessRejected(ask(history), () => ask([]));
-    for await (const { text, finish } of pieces) yield { ...reader.read(text), finish };
+    for await (const { text, finish, restarts = false } of pieces) {
+      if (restarts) reader = new CitationReader(passages.length);
+      yield { ...reader.read(text), finish, restarts };
+    }
     yield reader.end();
   }
 }

@@ -111,8 +111,8 @@ async function answerOf(
   let isCut = false;
   try {
     const question = { instructions: instructionsFor(window), material: window.text, maxOutputTokens };
-    for await (const { text, finish } of chat.stream(question, signal)) {
-      answer += text;
+    for await (const { text, finish, restarts } of chat.stream(question, signal)) {
+      answer = restarts === true ? text : answer + text;
       if (answer.length > window.text.length || finish === 'content_filter') return null;
       isCut = finish === 'length';
     }

@@ -127,9 +127,9 @@ class StreamedAnswer {
   }
 
   *#pieceOf({ text, restarts }: AnswerText): Generator<ChatPiece> {
-    if (restarts && this.#hasText) throw mixedWithReasoning(this.#host);
+    if (restarts && this.#hasText) yield { text, finish: null, restarts };
+    else if (text !== '') yield { text, finish: null };
     this.#hasText ||= text !== '';
-    if (text !== '') yield { text, finish: null };
   }
 }
 
@@ -147,13 +147,6 @@ function textOf(
   if (finish !== 'length') return text;
   if (text.trim() === '') throw new AppError('invalid_request', outOfTokens(maxOutputTokens));
   return isJson ? text : wholeSentences(text);
-}
-
-function mixedWithReasoning(host: string): AppError {
-  const message =
-    `The chat model server at ${host} sends the reasoning of its model as the answer: ` +
-    'set its reasoning parser (vLLM and SGLang: --reasoning-parser, llama.cpp: --reasoning-format).';
-  return new AppError('dependency_unavailable', message);
 }
 
 /** What servers call otherwise is the end of the answer, such as `eos_token`. @throws AppError when the server gave it up */

@@ -70,6 +70,7 @@ type Completed = { head: Head; asked: Pick<ReadChat, 'history' | 'style'> };
 /** @throws AppError `validation_failed` without a question, or with one that is not only text, or with a name of a model that is no list of ids. */
 function readQuestion(body: ChatCompletionRequest) {
   const { query, unreadPart, style, history } = readChat(body.messages);
+  const stream = body.stream === true;
   if (unreadPart !== null) {
     const msg = `The last message of the user has a part of type ${unreadPart}; only text can be read`;
     throw validationError([{ loc: ['body', 'messages'], msg, type: 'unsupported_part' }]);
@@ -77,7 +78,7 @@ function readQuestion(body: ChatCompletionRequest) {
   if (query === null) {
     throw validationError([{ loc: ['body', 'messages'], msg: 'A message of role user is required', type: 'missing' }]);
   }
-  const parsed = AnswerRequest.safeParse({ query, collection_ids: collectionsOfModel(body.model) });
+  const parsed = AnswerRequest.safeParse({ query, collection_ids: collectionsOfModel(body.model), stream });
   if (parsed.success) return { style, history, request: parsed.data };
   throw validationError(
     parsed.error.issues.map(({ path: [field], message, code }) => ({

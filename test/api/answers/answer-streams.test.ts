@@ -131,8 +131,42 @@ test.serial('an answer that the server of the model cuts off says so', async (t)
   api.behave(() => ({ text: '', finish: 'content_filter' }));
   await t.throwsAsync(ask({}), { message: /^400: .*content filter/ });
   api.behave(() => ({ text: '<think>The passage [1]', finish: 'length' }));
-  await t.throwsAsync(ask({}), { message: /^503: .*limit of 1024 tokens before its answer/ });
+  await t.throwsAsync(ask({}), { message: /^400: .*limit of 1024 tokens before its answer/ });
+  const messages = [{ role: 'user', content: QUESTION }];
+  const completion = await api.post('/chat/completions', { model: `loci/${flow.collectionId}`, messages }, flow);
+  t.is(completion.status, 400);
+  const events = await collect(readEvents(await ask({ stream: true })));
+  t.like(events.at(-1), { event: 'error', data: { code: 'invalid_request' } });
 });
+
+test.serial(
+  'reasoning without an opening tag is left out of a whole answer, and ends a stream that has shown it',
+  async (t) => {
+    let isShown = Promise.resolve();
+    api.behave(() =>
+      (async function* () {
+        yield 'They ask for the ferry [1].';
+        await isShown;
+        yield '\n</think>\n\nAt noon [1].';
+      })(),
+    );
+    const messages = [{ role: 'user', content: QUESTION }];
+    const model = `loci/${flow.collectionId}`;
+    t.like(await (await ask({})).json(), { answer: 'At noon [1].', citations: [{ number: 1, at: 8 }] });
+    t.like(await (await api.post('/chat/completions', { model, messages }, flow)).json(), {
+      choices: [{ message: { content: 'At noon [1].' } }],
+    });
+    const shown = Promise.withResolvers<void>();
+    isShown = shown.promise;
+    const events = readEvents(await ask({ stream: true }));
+    t.is((await events.next()).value?.event, 'sources');
+    t.is((await events.next()).value?.event, 'delta');
+    shown.resolve();
+    const last = (await collect(events)).at(-1);
+    t.like(last, { event: 'error', data: { code: 'invalid_request' } });
+    t.regex(JSON.stringify(last?.data), /sends the reasoning of its model as the answer.*--reasoning-parser/);
+  },
+);
 
 test.serial('the client of OpenAI gets answers and streams from it', async (t) => {
   api.behave(() => 'At noon [1].');

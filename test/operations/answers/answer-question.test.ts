@@ -7,14 +7,15 @@ import { createMessages } from '#operations/conversations/create-messages.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { makePlace } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
-import { startChatServer } from '#test/support/servers/chat-server.ts';
+import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
 
 const { signal } = new AbortController();
+const REWORDED = 'When does the ferry leave?';
 
 /** A conversation with this message, and a model that rewords what is asked in it. */
-async function openConversation(t: ExecutionContext, said: string) {
+async function openConversation(t: ExecutionContext, said: string, behaviour: ChatBehaviour = () => REWORDED) {
   const own = await openOwnServices(t, { temporal: 'away' });
-  const server = await startChatServer(() => 'When does the ferry leave?');
+  const server = await startChatServer(behaviour);
   t.teardown(() => server.close());
   const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
   const services = { ...own.services, chat };
@@ -42,7 +43,7 @@ test('of two requests with one Idempotency-Key, the one that comes later asks no
   // Both find no stored answer.
   const [first, second] = [await ask(), await ask()];
   const answer = await lastOf(first);
-  t.like(answer, { searched_for: 'When does the ferry leave?', method: 'nothing_found' });
+  t.like(answer, { searched_for: REWORDED, method: 'nothing_found' });
   t.is(JSON.stringify(await lastOf(second)), JSON.stringify(answer));
   t.is(requests.length, 1);
 });
@@ -53,4 +54,14 @@ test('of a long message in Chinese, the model gets as many tokens as of one in E
   const material = requests[0]?.messages.at(-1)?.content ?? '';
   const tokens = estimateTokens(material);
   t.true(material.includes('船船') && tokens > 3_900 && tokens < 4_100, `${tokens} tokens`);
+});
+
+test('a question is reworded by what follows the reasoning that a server sends without an opening tag', async (t) => {
+  async function* pieces() {
+    yield 'They go on about ferries.\n';
+    yield 'When they leave.\n</think>\n\n';
+    yield REWORDED;
+  }
+  const { ask } = await openConversation(t, 'Is there a ferry to Ulva?', () => pieces());
+  t.like(await lastOf(await ask()), { searched_for: REWORDED });
 });

@@ -74,6 +74,17 @@ test('stops a model that never ends, and keeps sentences of the text', async (t)
   t.regex(text, /^The ferry number/);
 });
 
+test('takes the answer after reasoning that a server sends without an opening tag', async (t) => {
+  async function* pieces() {
+    yield 'They want it short.\n';
+    yield 'All ferries go at noon.\n</think>\n\n';
+    yield 'Sixty ferries leave at noon.';
+  }
+  const { compress, requests } = await openCompressor(t, () => pieces());
+  t.like(await compress(100), { text: 'Sixty ferries leave at noon.', used: 'ai_compress' });
+  t.is(requests.length, 1);
+});
+
 test('omits an incomplete sentence', async (t) => {
   const { compress } = await openCompressor(
     t,
