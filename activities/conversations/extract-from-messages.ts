@@ -40,9 +40,13 @@ export async function extractFromMessages(
     if (last !== undefined && timeSlice.isOver()) break;
     const countFailure = () => services.stores.messages.countModelFailure(scope, source.id);
     const access = { services, scope, context: { ...context, countFailure } };
-    const facts = await extractFacts(access, source);
+    const read = cutToTokens(source.content, MAX_MESSAGE_TOKENS);
+    const facts = await extractFacts(access, read);
+    const isTruncated = read.length < source.content.length;
     memories +=
-      facts === null ? await storeVerbatim(access, source) : await storeComparedFacts(access, { source, facts });
+      facts === null
+        ? await storeVerbatim(access, source)
+        : await storeComparedFacts(access, { source, facts, isTruncated });
     last = source;
   }
   if (last === undefined || last.seq >= args.to) return { memories, next: null };
@@ -50,12 +54,12 @@ export async function extractFromMessages(
   return { memories, next: isLast ? null : last.seq + 1 };
 }
 
-/** Returns the facts of a message; null when the chat model gives no usable answer, and the text itself is the memory. */
-async function extractFacts(access: ModelAccess, source: ExtractionSource): Promise<string[] | null> {
-  if (toStorableText(source.content) === '') return [];
+/** Returns the facts of a text; null when the chat model gives no usable answer, and the text of the message itself is the memory. */
+async function extractFacts(access: ModelAccess, text: string): Promise<string[] | null> {
+  if (toStorableText(text) === '') return [];
   const question = {
     instructions: EXTRACTION_INSTRUCTIONS,
-    material: cutToTokens(source.content, MAX_MESSAGE_TOKENS),
+    material: text,
     maxOutputTokens: MAX_FACT_TOKENS,
     isJson: true,
   };

@@ -19,9 +19,9 @@ const LEFT_TO_THE_WORKER = { leaseMs: 0, dueMs: 0 };
 /** How often facts are compared with what other conversations of the user stored meanwhile, before a later attempt does. */
 const MAX_ROUNDS = 5;
 
-type ExtractedFacts = { source: ExtractionSource; facts: readonly string[] };
-/** `isTruncated`: the facts are only the beginning of the message. */
-type FactsToInsert = ExtractedFacts & { contradictions: readonly FoundContradiction[]; isTruncated?: boolean };
+/** `isTruncated`: the facts are from the beginning of the message only, and say so in their metadata. */
+type ExtractedFacts = { source: ExtractionSource; facts: readonly string[]; isTruncated: boolean };
+type FactsToInsert = ExtractedFacts & { contradictions: readonly FoundContradiction[] };
 
 /**
  * Stores the memories of a message, each with what it supersedes. Of a fact and a memory that contradict each other, the one that
@@ -29,8 +29,9 @@ type FactsToInsert = ExtractedFacts & { contradictions: readonly FoundContradict
  * that others stored since the comparison began is compared as well, so that the model sees any two facts of concurrent
  * conversations together. Returns the number of memories added.
  */
-export async function storeComparedFacts(access: ModelAccess, { source, facts }: ExtractedFacts): Promise<number> {
+export async function storeComparedFacts(access: ModelAccess, extracted: ExtractedFacts): Promise<number> {
   const { services, scope } = access;
+  const { source, facts } = extracted;
   const ofUser: FactsOfUser = { userId: source.memory_user_id, facts, statedAt: source.stated_at };
   const contradictions: FoundContradiction[] = [];
   const seen = new Set<string>();
@@ -43,7 +44,7 @@ export async function storeComparedFacts(access: ModelAccess, { source, facts }:
       await stores.memorySupersessions.lockUser(scope, ofUser.userId);
       unseen = facts.length === 0 ? [] : await listUnseen(stores, scope, { userId: ofUser.userId, since, seen });
       if (unseen.length > 0) return null;
-      return insertFacts(stores, scope, { source, facts, contradictions });
+      return insertFacts(stores, scope, { ...extracted, contradictions });
     });
     if (outcome !== null) return outcome;
   }
@@ -88,7 +89,7 @@ function listUnseen(
 async function insertFacts(
   stores: Stores,
   scope: Scope,
-  { source, facts, contradictions, isTruncated = false }: FactsToInsert,
+  { source, facts, contradictions, isTruncated }: FactsToInsert,
 ): Promise<number> {
   const claimed = await stores.messages.claimForExtraction(scope, [source.id]);
   if (claimed.length === 0) return 0;

@@ -106,6 +106,18 @@ test('without a chat model, the memory of a long message is its beginning, and s
   );
 });
 
+test('with a chat model, the facts of a message that it reads only the beginning of say so', async (t) => {
+  const { services, workspaceId, say, memories } = await openConversation(
+    t,
+    ({ material }) => `["${material[0]}", "${material.length}"]`,
+  );
+  const [message] = await say(['a'.repeat(36_000), 'b'.repeat(36_001)], { enable_memories: true });
+  const conversation_id = message?.conversation_id ?? '';
+  await extractFromMessages(services, { workspace_id: workspaceId, conversation_id, from: 1, to: 2 });
+  const found = (await memories()).map(({ memory, metadata }) => `${memory} ${metadata['truncated'] === true}`);
+  t.deepEqual(found.toSorted(), ['36000 false', '36000 true', 'a false', 'b true']);
+});
+
 test('an extraction whose time slice is over goes on after the message that it has read', async (t) => {
   const { services, workspaceId, say, memories } = await openConversation(t, null);
   const [message] = await say(LINES, { enable_memories: true });
