@@ -30,7 +30,7 @@ export function createConversationDeletions(database: Database) {
 
 export type ConversationDeletions = ReturnType<typeof createConversationDeletions>;
 
-/** Returns conversations of any workspaces that are being deleted, in any order: one that cannot be deleted is not always first. */
+/** Returns conversations of any workspaces that are being deleted, in random order: one that fails holds up no others. */
 export function listDeletingConversations(
   database: Database,
   limit: number,
