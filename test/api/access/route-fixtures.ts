@@ -156,7 +156,16 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   createConversation: { json: { title: 'of otters', collections: [ref('collection')] } },
   listConversations: { query: { collection_id: ref('collection') }, outOfReach: { 'query.collection_id': EMPTY } },
   getConversation: { path: conversation },
-  updateConversation: { path: conversation, json: { collections: [ref('collection')] } },
+  updateConversation: [
+    { path: conversation, json: { collections: [ref('collection')] } },
+    {
+      path: conversation,
+      json: { title: 'changed', collections: [], removed_collections: [ref('collection')] },
+      // What is not in the list cannot be removed from it, whatever it is.
+      outOfReach: { 'json.removed_collections.0': 200 },
+      destroys: true,
+    },
+  ],
   endConversation: { path: conversation, destroys: true },
   archiveConversation: { path: conversation, destroys: true },
   deleteConversation: { path: conversation, destroys: true },
@@ -165,6 +174,8 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     { json: { ...conversation, content: [reply] } },
     { json: [{ ...conversation, content: reply }] },
     { json: [{ ...conversation, content: [reply] }] },
+    { json: { ...conversation, ...reply } },
+    { json: [{ ...conversation, ...reply }] },
   ],
   listMessages: {
     path: conversation,
