@@ -2,6 +2,8 @@
 export interface ChatModel {
   /** Name of the model on its server. */
   readonly name: string;
+  /** Tokens that it may use for reasoning in each answer, in addition to those of the question. */
+  readonly reasoningTokens: number;
   /**
    * Returns the model's answer to one question. One that reached the limit of length ends with its last whole sentence, unless
    * it is JSON. The reasoning of the model is left out.
@@ -41,11 +43,11 @@ export const REASONING_SHOWN =
   'The chat model server sends the reasoning of its model as the answer: ' +
   'set its reasoning parser (vLLM and SGLang: --reasoning-parser, llama.cpp: --reasoning-format).';
 
-/** Why a model that reached the limit of length wrote no answer. */
-export function outOfTokens(maxOutputTokens: number): string {
+/** Why a model that reached the limit of length wrote no answer. `maxOutputTokens`: those of the question, without reasoning. */
+export function outOfTokens({ reasoningTokens }: Pick<ChatModel, 'reasoningTokens'>, maxOutputTokens: number): string {
   return (
-    `The chat model reached the limit of ${maxOutputTokens} tokens before its answer, as models do that reason: ` +
-    'turn its reasoning off, or allow tokens for it with LOCI_CHAT_REASONING_TOKENS.'
+    `The chat model used all ${maxOutputTokens + reasoningTokens} tokens before it wrote an answer, as models that reason do. ` +
+    `Turn its reasoning off, or set LOCI_CHAT_REASONING_TOKENS higher (now ${reasoningTokens}).`
   );
 }
 

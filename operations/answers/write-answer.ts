@@ -66,7 +66,7 @@ export async function* writeAnswer(
       yield { event: 'citation', data: citation };
     }
   }
-  if (answer.trim() === '') throw noAnswer(finish);
+  if (answer.trim() === '') throw noAnswer(services, finish);
   const written: Answer = {
     ...describe(services, prepared),
     answer,
@@ -77,8 +77,9 @@ export async function* writeAnswer(
   yield { event: 'done', data: await storeAnswer(services, caller, { answer: written, idempotency }) };
 }
 
-function noAnswer(finish: ChatFinish): AppError {
-  if (finish === 'length') return new AppError('invalid_request', outOfTokens(MAX_ANSWER_TOKENS));
+function noAnswer({ chat }: Services, finish: ChatFinish): AppError {
+  if (chat !== null && finish === 'length')
+    return new AppError('invalid_request', outOfTokens(chat, MAX_ANSWER_TOKENS));
   if (finish !== 'content_filter')
     return new AppError('dependency_unavailable', 'The chat model wrote no answer. Try again.');
   return new AppError('invalid_request', 'The content filter of the chat model server blocked the whole answer.');

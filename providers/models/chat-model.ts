@@ -44,17 +44,19 @@ const OTHER_NAMES: ReadonlyMap<string, ChatFinish> = new Map([
  * operator configures its address, so it may be in a private network. Calls are not retried here; the first question connects.
  */
 export function createChatModel(options: ChatModelOptions): ChatModel | null {
-  const { baseUrl, model } = options;
+  const { baseUrl, model, reasoningTokens = 0 } = options;
   if (baseUrl === null || model === null) return null;
   const { host } = new URL(baseUrl);
-  const settingsFor = (question: ChatQuestion) => requestOf({ ...options, baseUrl, model, host }, question);
+  const settingsFor = (question: ChatQuestion) =>
+    requestOf({ ...options, baseUrl, model, host, reasoningTokens }, question);
   return {
     name: model,
+    reasoningTokens,
     async complete(question, signal) {
       try {
         const abortSignal = within(options.timeoutMs, signal);
         const answer = await generateText({ ...settingsFor(question), abortSignal });
-        return textOf(answer, host, question);
+        return textOf(answer, { host, reasoningTokens }, question);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         throw error instanceof AppError ? error : asAppError(error, host);
@@ -86,9 +88,9 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
   };
 }
 
-type Server = ChatModelOptions & { baseUrl: string; model: string; host: string };
+type Server = ChatModelOptions & { baseUrl: string; model: string; host: string; reasoningTokens: number };
 
-function requestOf({ baseUrl, apiKey, model, host, reasoningTokens = 0 }: Server, question: ChatQuestion) {
+function requestOf({ baseUrl, apiKey, model, host, reasoningTokens }: Server, question: ChatQuestion) {
   const maxOutputTokens = question.maxOutputTokens + reasoningTokens;
   const key = apiKey === null ? {} : { apiKey };
   const fetch = boundedFetch(maxOutputTokens, host);
@@ -137,15 +139,15 @@ type Ended = { finishReason: FinishReason; rawFinishReason: string | undefined }
 
 function textOf(
   answer: Ended & { text: string },
-  host: string,
+  server: Pick<Server, 'host' | 'reasoningTokens'>,
   { isJson = false, maxOutputTokens }: ChatQuestion,
 ): string {
-  const finish = toFinish(answer, host);
+  const finish = toFinish(answer, server.host);
   if (finish === 'content_filter')
     throw new AppError('invalid_request', 'The chat model server stopped its answer by a filter.');
   const text = withoutReasoning(answer.text);
   if (finish !== 'length') return text;
-  if (text.trim() === '') throw new AppError('invalid_request', outOfTokens(maxOutputTokens));
+  if (text.trim() === '') throw new AppError('invalid_request', outOfTokens(server, maxOutputTokens));
   return isJson ? text : wholeSentences(text);
 }
 

@@ -131,7 +131,7 @@ test.serial('an answer that the server of the model cuts off says so', async (t)
   api.behave(() => ({ text: '', finish: 'content_filter' }));
   await t.throwsAsync(ask({}), { message: /^400: .*content filter/ });
   api.behave(() => ({ text: '<think>The passage [1]', finish: 'length' }));
-  await t.throwsAsync(ask({}), { message: /^400: .*limit of 1024 tokens before its answer/ });
+  await t.throwsAsync(ask({}), { message: /^400: .*used all 1024 tokens before it wrote an answer/ });
   const messages = [{ role: 'user', content: QUESTION }];
   const completion = await api.post('/chat/completions', { model: `loci/${flow.collectionId}`, messages }, flow);
   t.is(completion.status, 400);

@@ -46,9 +46,10 @@ test('an answer that quotes a closing tag in a line of its own is whole, at once
 
 test('a model that needs all its tokens for reasoning gives an error that says so, and what to set', async (t) => {
   for (const text of ['', '<think>Well, the ferry']) {
-    const { model } = await open(t, () => ({ text, finish: 'length' }));
+    const { server, model } = await open(t, () => ({ text, finish: 'length' }), { reasoningTokens: 100 });
     const error = await t.throwsAsync(model.complete(question), { instanceOf: AppError, code: 'invalid_request' });
-    t.regex(error.message, /limit of 50 tokens before its answer.*LOCI_CHAT_REASONING_TOKENS/);
+    t.is(server.requests[0]?.max_tokens, 150);
+    t.regex(error.message, /used all 150 tokens .*LOCI_CHAT_REASONING_TOKENS higher \(now 100\)/);
   }
 });
 
