@@ -121,8 +121,9 @@ class Connections(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual((expected, status), (type(caught.exception), caught.exception.status))
         async with relay.async_client(retries=0) as loci:
             status = 403
-            with self.assertRaisesRegex(LociError, "links to it expire"):
+            with self.assertRaisesRegex(LociError, "Links expire") as refused:
                 await loci.download(uuid4())
+        self.assertEqual("bucket_refused", refused.exception.code)
 
     async def test_a_web_page_in_place_of_the_api_is_an_error_that_says_what_to_check(self):
         def answer(handler, _):

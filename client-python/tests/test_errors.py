@@ -61,10 +61,10 @@ class Errors(unittest.TestCase):
         sent = []
         loci = self.client(lambda request: sent.append(request) or httpx.Response(204))
         for value in ("", ".", ".."):
-            self.assert_fails("invalid_path_value", delete_memory.sync, client=loci, memory_id=value)
-            self.assert_fails("invalid_path_value", loci.download, value)
-            self.assert_fails("invalid_path_value", loci.messages, value)
-            self.assert_fails("invalid_path_value", loci.wait_until_ready, content_ids=[value])
+            self.assert_fails("invalid_path_parameter", delete_memory.sync, client=loci, memory_id=value)
+            self.assert_fails("invalid_path_parameter", loci.download, value)
+            self.assert_fails("invalid_path_parameter", loci.messages, value)
+            self.assert_fails("invalid_path_parameter", loci.wait_until_ready, content_ids=[value])
         self.assertEqual([], sent)
 
     def test_an_answer_of_something_else_than_the_api_is_an_error_of_this_package(self):

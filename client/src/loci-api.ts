@@ -23,9 +23,9 @@ const CHANGING_THE_PATH: ReadonlySet<unknown> = new Set(['', '.', '..', null, un
 
 /** @throws LociError `invalid_path_parameter` */
 function serializePath(path: string, values: Record<string, unknown>): string {
-  for (const [name, value] of Object.entries(values)) {
+  for (const value of Object.values(values)) {
     if (!CHANGING_THE_PATH.has(value)) continue;
-    const detail = `${name} is ${JSON.stringify(value) ?? 'undefined'}, which cannot be a part of a path. Nothing was sent.`;
+    const detail = `"${String(value)}" cannot be part of the path of a request. Pass the id; nothing was sent.`;
     throw new LociError(detail, { status: null, code: 'invalid_path_parameter' });
   }
   return defaultPathSerializer(path, values);

@@ -7,7 +7,7 @@ import { withRetries } from './with-retries.ts';
 /**
  * Returns the file of a content as it was uploaded. Where the service has it in a bucket and redirects to it, it comes from there, and
  * the bucket gets no credentials.
- * @throws LociError `download_refused` if the bucket does not answer with the file
+ * @throws LociError `bucket_refused` if the bucket does not answer with the file
  */
 export async function originalFile(
   by: { api: LociApi; transport: Transport },
@@ -38,6 +38,8 @@ async function fromBucket({ fetch, retries }: Transport, location: string, signa
 }
 
 function bucketRefused(status: number): LociError {
-  const detail = `The bucket that has the file answered with status ${status}. Download it again: links to it expire after minutes.`;
-  return new LociError(detail, { status, code: 'download_refused' });
+  const detail =
+    `The storage bucket answered the download link with status ${status}. Links expire after minutes: download the file again for a new one. ` +
+    'If this persists, check the clock and the permissions of the bucket.';
+  return new LociError(detail, { status, code: 'bucket_refused' });
 }

@@ -52,8 +52,11 @@ def original_file(content_id: Id) -> Flow[bytes]:
 
 
 def _bucket_refused(status: int) -> LociError:
-    detail = f"The bucket that has the file answered with status {status}. Download it again: links to it expire after minutes."
-    return LociError(detail, code="download_refused", status=status)
+    detail = (
+        f"The storage bucket answered the download link with status {status}. Links expire after minutes: download the file "
+        "again for a new one. If this persists, check the clock and the permissions of the bucket."
+    )
+    return LociError(detail, code="bucket_refused", status=status)
 
 
 def _post(path: str, body: dict[str, Any], parse: Callable[[Any], Result]) -> Flow[Result]:

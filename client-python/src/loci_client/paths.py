@@ -15,9 +15,10 @@ def path_value(value: Any) -> str:
     """Returns a value as it is written in a path.
 
     Raises:
-        LociError: `invalid_path_value`, if it is empty, `.` or `..`: the path would be that of another operation.
+        LociError: `invalid_path_parameter`, if it is empty, `.` or `..`: the path would be that of another operation.
     """
     text = str(value)
     if text in _NOT_IN_PATHS:
-        raise LociError(f'"{text}" cannot be part of the address of a request. Is an id missing?', code="invalid_path_value")
+        detail = f'"{text}" cannot be part of the path of a request. Pass the id; nothing was sent.'
+        raise LociError(detail, code="invalid_path_parameter")
     return quote(text, safe="")

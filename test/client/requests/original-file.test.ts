@@ -43,7 +43,7 @@ test('a file to whose bucket the service redirects is downloaded from there, wit
 test('a bucket that refuses is an error that does not show the link', async (t) => {
   const { loci } = await startBucket(t, 403);
   const error = await t.throwsAsync(loci.originalFile('a'), { instanceOf: LociError });
-  t.like(error, { status: 403, code: 'download_refused' });
+  t.like(error, { status: 403, code: 'bucket_refused' });
   t.false(error.message.includes(SIGNATURE));
 });
 

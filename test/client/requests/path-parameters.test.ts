@@ -21,7 +21,7 @@ test('a path parameter that would lead to another path is refused, and nothing i
         instanceOf: LociError,
       });
       t.is(error.code, 'invalid_path_parameter');
-      t.true(error.detail.startsWith(`memory_id is "${id}"`), error.detail);
+      t.true(error.detail.startsWith(`"${id}" cannot be part of the path`), error.detail);
     }
     const path = { workspace_id: 'w', user_id: id };
     await t.throwsAsync(loci.api.DELETE('/api/v1/workspaces/{workspace_id}/members/{user_id}', { params: { path } }), {

@@ -46,9 +46,9 @@ const REPEATED =
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
 theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file fails,
-except for files that are empty, too large or of a type that cannot be read: these are reported. More than five deletions that are also more than a tenth of the contents of the folder, or any
-while the folder has no files, are asked about first. Files and folders that cannot be read are reported; their contents stay,
-and the rest is done.
+unless it is empty, too large or of an unsupported type: such files are only reported. More than five deletions that are also
+more than a tenth of the contents of the folder, or any while the folder has no files, are asked about first. Files and
+folders that cannot be read are reported; their contents stay, and the rest is done.
 Files are compared by checksum. Only contents that loci sync has put there are ever deleted. To continue after an
 interruption, run the same command again. Without --hidden, files whose names, or whose folders' names, begin with a dot
 are ignored, and their contents stay. In a container, always give --name: the name of the machine is another each time.`;
