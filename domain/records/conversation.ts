@@ -91,7 +91,7 @@ export const UpdateConversationRequest = z
       .meta({
         description:
           'Collections that the conversation is about; replaces the previous list. At most 100 that are not in the previous one. ' +
-          'Collections that answers in the conversation were written from may be missing only if `removed_collections` names them.',
+          'A collection from which a stored answer was written may be left out only if `removed_collections` names it.',
       }),
     removed_collections: z
       .array(Id)
@@ -99,8 +99,8 @@ export const UpdateConversationRequest = z
       .optional()
       .meta({
         description:
-          'Collections that `collections` leaves out although answers in the conversation were written from them. From then on, who ' +
-          'reaches the others may read these answers.',
+          'Collections that `collections` leaves out on purpose, although answers in the conversation were written from them. ' +
+          'Whoever has access to the remaining collections can then read these answers.',
       }),
     meta_data: JsonObject.optional().meta({
       description: 'Free-form JSON object, at most 65,536 characters; replaces the previous one.',

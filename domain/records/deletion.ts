@@ -27,14 +27,15 @@ export const Deletion = z
       .object({
         contents: z.int().meta({
           description:
-            'Contents, with those found in archives and messages. For callers that are limited to collections: also those that remain in others.',
+            'Contents, with those found in archives and messages. For callers limited to some collections, this includes contents ' +
+            'that other collections still have.',
         }),
         chunks: z.int().meta({ description: 'Chunks, of every version.' }),
         index_objects: z.int().meta({ description: 'Objects of the search index.' }),
         blobs: z.int().meta({
           description:
             'Files that nothing else refers to. They are removed within 24 hours; those of a deleted workspace immediately. For callers ' +
-            'that are limited to collections: all files of these contents, because only the others may know whether they have them, too.',
+            'limited to some collections: the files of all these contents, even if still used elsewhere.',
         }),
         collections: z.int().meta({ description: 'Collections; more than 0 only when a workspace was deleted.' }),
         conversations: z.int().meta({ description: 'Conversations; more than 0 only when a workspace was deleted.' }),

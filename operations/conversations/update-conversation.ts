@@ -62,7 +62,8 @@ async function requireChangeableCollections(
   const answered = await stores.conversations.listAnsweredCollections(caller.scope, before.id);
   if (answered.every((one) => kept.has(one))) return;
   const message =
-    'Answers in this conversation were written from collections that the list leaves out. Read the conversation again, or name ' +
-    'these collections in removed_collections.';
+    'The list leaves out collections from which answers in this conversation were written. To keep them, read the conversation ' +
+    'again and include them. To remove them, name them in removed_collections: whoever has access to the remaining collections ' +
+    'can then read these answers.';
   throw new AppError('conflict', message);
 }

@@ -8,7 +8,8 @@ import { receiverLimits, type WebhookServices } from './webhook-services.ts';
 const PAUSE_MS = 60_000;
 const MAX_ENDED = 1_000;
 const UNSIGNED_MESSAGE =
-  'The message could not be signed for as long as attempts are made. Create a new secret for the webhook, then redeliver it.';
+  'The message could not be signed, and the time for attempts is over. Ask the operator to restore the missing key in ' +
+  'LOCI_SECRET_KEYS, or rotate the secret of the webhook; then redeliver the message.';
 
 /**
  * Signs the message of a claimed delivery. If that is not possible, nothing is known about the receiver: the claim is taken back

@@ -47,8 +47,8 @@ export async function requireLastingAccess(
     permissions: sentTypes(events).flatMap((type) => permissionFor(type) ?? []),
     collections,
     problem:
-      'A key that expires, or that is valid from some addresses only, can neither create a webhook nor change where to and what it sends: the ' +
-      'webhook would have none of these limits. Use a key without them.',
+      'An API key with `expires_at` or `ip_whitelist` cannot create or enable a webhook, change its URL, events or collections, or rotate ' +
+      'its secret, because these limits do not hold for the webhook. Use a key without them.',
   });
 }
 

@@ -112,6 +112,6 @@ function otherIssuer(error: unknown, configured: string): AppError | null {
   const named = body.issuer.slice(0, MAX_URL_CHARACTERS);
   return new AppError(
     'conflict',
-    `The metadata of the issuer ${configured} are those of ${named}. Set \`issuer\` to the name that is right.`,
+    `The metadata published at ${configured} name the issuer ${named}. If you trust it, set \`issuer\` to exactly that value.`,
   );
 }

@@ -95,7 +95,7 @@ const MAX_SHOWN_ISSUER = 200;
 /** Names both issuers when the callback is not of the one that is expected; otherwise nothing. */
 function describeIssuers(iss: string | null, { issuer }: ServerMetadata): string {
   if (iss === null || iss === issuer || iss.length > MAX_SHOWN_ISSUER || !URL.canParse(iss)) return '';
-  return `: it names the issuer ${iss}, and expected is ${issuer}`;
+  return `: it comes from the issuer ${iss}, but ${issuer} was expected. Correct \`issuer\`, then start the authorization again`;
 }
 
 type Options = oauth.TokenEndpointRequestOptions;

@@ -119,7 +119,7 @@ function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): 
     if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
     else if (name === 'urls' || name === 'urls[]') lists.urls.push(readUrls(value, reading));
     else if (name === 'items' || name === 'items[]') lists.items.push(readItems(value, reading, lists.items.length));
-    else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
+    else if (name in values) problems.push(issueOf(name, 'Sent more than once: send it once', 'repeated'));
     else if (value !== '') values[name] = readValue(name, value, reading);
   }
   return { lists: { urls: lists.urls.flat(), items: lists.items.flat() }, values };

@@ -107,7 +107,7 @@ export function toValidationIssues(part: RequestPart, issue: z.core.$ZodIssue): 
     return issue.keys.map((key) => ({ loc: [...loc, truncatedName(key)], msg: 'Unknown field', type: issue.code }));
   }
   if (part === 'query' && Array.isArray(issue.input) && issue.path.length === 1) {
-    return [{ loc, msg: 'Sent more than once', type: 'repeated' }];
+    return [{ loc, msg: 'Sent more than once: send it once', type: 'repeated' }];
   }
   if (issue.input === undefined && MISSING_CODES.has(issue.code)) {
     return [{ loc, msg: 'Field required', type: 'missing' }];

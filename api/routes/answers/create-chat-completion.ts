@@ -72,7 +72,7 @@ function readQuestion(body: ChatCompletionRequest) {
   const { query, unreadPart, style, history } = readChat(body.messages);
   const stream = body.stream === true;
   if (unreadPart !== null) {
-    const msg = `The last message of the user has a part of type ${unreadPart}; only text can be read`;
+    const msg = `The last user message has a part of type ${unreadPart}, but the question must be text: send only parts of type text`;
     throw validationError([{ loc: ['body', 'messages'], msg, type: 'unsupported_part' }]);
   }
   if (query === null) {

@@ -11,8 +11,8 @@ export const createWebhookRoute = route(
     summary: 'Create a webhook',
     description:
       'Events are sent to its URL, signed as in Standard Webhooks. `secret` verifies the signatures; only this response contains ' +
-      'it. The caller must have permission to read what the events report, and no key that expires or is limited to addresses (403): a ' +
-      'webhook has no such limits. Keys of the console may create one where the key they were signed in with may.',
+      'it. The caller must have permission to read what the events report. An API key that expires or has an `ip_whitelist` gets 403, ' +
+      'because the webhook would outlive these limits. A console session can create one if the key behind its sign-in link can.',
     permission: 'webhooks:write',
     body: CreateWebhookRequest,
     response: Webhook,

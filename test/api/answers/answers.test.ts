@@ -180,7 +180,7 @@ test.serial('in the form of OpenAI, histories are taken as clients have them', a
   }
   const asked = await complete([question, { role: 'user', content: [{ type: 'text', text: 'And this one?' }, image] }]);
   t.is(asked.status, 422);
-  t.regex(await asked.text(), /last message of the user has a part of type image_url/);
+  t.regex(await asked.text(), /last user message has a part of type image_url/);
   t.is((await complete([{ role: 'user', content: [{ type: 'text' }] }])).status, 422);
 });
 

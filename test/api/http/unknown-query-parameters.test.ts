@@ -44,6 +44,6 @@ test('a query parameter that was sent twice is reported as such, whatever its ty
   t.is(status, 422);
   const { detail } = Problems.parse(body);
   const problems = detail.map(({ loc, msg, type }) => `${loc[1]}: ${msg} (${type})`);
-  const repeated = ['cursor', 'limit', 'status'].map((name) => `${name}: Sent more than once (repeated)`);
+  const repeated = ['cursor', 'limit', 'status'].map((name) => `${name}: Sent more than once: send it once (repeated)`);
   t.deepEqual(problems.toSorted(), repeated);
 });

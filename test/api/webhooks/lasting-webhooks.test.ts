@@ -38,7 +38,7 @@ test('a key that expires, or is valid from some addresses, neither creates nor r
     ];
     for (const { status, body } of refused)
       t.like({ status, ...(body as object) }, { status: 403, code: 'forbidden' }, JSON.stringify({ limit, body })); // an error body, which is an object
-    t.regex(JSON.stringify(refused[1]?.body), /A key that expires, or that is valid from some addresses only/);
+    t.regex(JSON.stringify(refused[1]?.body), /An API key with `expires_at` or `ip_whitelist` cannot/);
     t.is((await change({ description: 'ours', batch_size: 10 })).status, 200);
     t.is((await change({ status: 'disabled' })).status, 200, 'it takes access away');
     t.is((await send(owner.secret, `PATCH /webhooks/${id}`, { status: 'active' })).status, 200);

@@ -102,7 +102,7 @@ test('metadata of another issuer are a mistake in the settings, and the message 
     [OAUTH]: { body: { issuer: `${issuer}/realms/a/`, ...endpointsAt(issuer) } },
   }));
   const error = await t.throwsAsync(discover(origin), { code: 'conflict' });
-  t.true(error?.message.includes(`${origin} are those of ${origin}/realms/a/`), error?.message);
+  t.true(error?.message.includes(`published at ${origin} name the issuer ${origin}/realms/a/.`), error?.message);
 });
 
 test('OpenID metadata are asked for when the other address has a temporary failure', async (t) => {
