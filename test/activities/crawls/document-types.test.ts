@@ -35,7 +35,7 @@ const ANSWERS: readonly (readonly [path: string, declared: string, body: Buffer 
   ['/prices.json', 'application/json', '{"price": 1}', null],
 ];
 
-test('documents are taken under every content type that servers declare for them, and by their bytes when it says nothing', async (t) => {
+test('documents are accepted under every content type that servers use for them, and by their bytes when the content type is generic', async (t) => {
   const traps = ANSWERS.map(([path, declared, body]) => [
     path,
     (response: ServerResponse) => void response.writeHead(200, { 'content-type': declared }).end(body),

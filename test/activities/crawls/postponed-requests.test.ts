@@ -47,7 +47,7 @@ async function openRedirectedFile(t: ExecutionContext, kind: 'robots' | 'sitemap
 }
 
 for (const kind of ['robots', 'sitemap'] as const) {
-  test(`a ${kind} file that redirects to a busy host waits for its turn there, which is no try, and is requested there`, async (t) => {
+  test(`a ${kind} file that redirects to a busy host waits for a slot there without using up an attempt`, async (t) => {
     const { slice, file, hosts, site, other, services, database } = await openRedirectedFile(t, kind);
     await services.stores.system.reserveRequestSlot(hostHashOf(other), TAKEN);
     t.like(await slice(), { fate: 'more' });

@@ -38,7 +38,7 @@ test('no number of exclamation marks makes an image', (t) => {
   }
 });
 
-test('what may begin something waits for no longer than that may be, so that long runs are neither held back nor read again', (t) => {
+test('a possible start of a citation or image is held back only up to its maximum length', (t) => {
   t.timeout(60_000);
   for (const run of [' ', '!', '[', '【', ' !', '! ', '[1, ', '~~~ ', '        [', '![', '<', '<a', '` ', '[ '])
     for (const size of [4, 16_000]) {
