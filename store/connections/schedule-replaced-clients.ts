@@ -10,8 +10,9 @@ const RECENTLY = `interval '1 day'`;
 
 /**
  * Has the schedule refresh, of the connections in `error` whose client, scope or endpoint was refused, up to `limit` for whose
- * provider the workspace has replaced its OAuth client since the token was sent. That includes refusals that arrive after it. A
- * refusal of the new client ends the schedule again.
+ * provider the workspace has replaced its OAuth client since the token was sent. That includes refusals that arrive after it, and those
+ * that have been claimed since, as a claim may have met the run that was ending with the client of before. A refusal of the new client
+ * ends the schedule again.
  */
 export async function scheduleReplacedClients(
   database: Database,
@@ -23,7 +24,7 @@ export async function scheduleReplacedClients(
        select k.id from oauth_clients o
        join connections c on c.workspace_id = o.workspace_id and c.status = 'error'
          and coalesce(c.config -> 'oauth' ->> 'provider', c.integration) = o.provider
-       join credentials k on k.id = c.credential_id and k.due_at is null
+       join credentials k on k.id = c.credential_id and (k.due_at is null or k.due_at > now())
        join credential_refreshes r on r.credential_id = k.id and r.version = k.version and r.state = 'refused'
        where o.updated_at > now() - ${RECENTLY} and r.sent_at < o.updated_at + ${REPLACING}
          and (:workspaceId::uuid is null or o.workspace_id = :workspaceId)
