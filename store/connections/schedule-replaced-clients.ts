@@ -10,9 +10,9 @@ const RECENTLY = `interval '1 day'`;
 
 /**
  * Has the schedule refresh, of the connections in `error` whose client, scope or endpoint was refused, up to `limit` for whose
- * provider the workspace has replaced its OAuth client since the token was sent. That includes refusals that arrive after it, and those
- * that have been claimed since, as a claim may have met the run that was ending with the client of before. A refusal of the new client
- * ends the schedule again.
+ * provider the workspace has replaced its OAuth client since the token was sent. That includes refusals that arrive after it, and
+ * those that have been claimed since, as a claim may have met the run that was ending with the client of before. A refusal of the
+ * new client ends the schedule again.
  */
 export async function scheduleReplacedClients(
   database: Database,
