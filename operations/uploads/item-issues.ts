@@ -11,7 +11,7 @@ export function keptIdIssues({ items = [], metadata, crawl, on_duplicate: same }
   const isNamed = metadata?.['external_id'] !== undefined || items.some(({ external_id: id }) => id !== undefined);
   // A crawl accepts neither of both.
   if (same !== 'keep' || !isNamed || crawl === true) return [];
-  const msg = 'cannot be keep with an external_id, which replaces the content that has it: leave out one of both';
+  const msg = 'cannot be keep with an external_id, which replaces the content that has it: leave out one of them';
   return [{ loc: ['body', 'on_duplicate'], msg, type: 'conflicting' }];
 }
 
