@@ -1,7 +1,7 @@
 /**
- * Returns the normalised title by which the title search selects what it then compares with the text itself. pg_trgm builds trigrams from what `LC_CTYPE` classifies as
- * letters, and in the locale `C`, which sorts alike on every system, these are ASCII letters only. Therefore accents are removed,
- * and every other non-ASCII letter is replaced by three ASCII characters.
+ * Returns the key by which an index finds candidates of the title search, whose titles are then compared with the text itself. pg_trgm
+ * builds trigrams from what `LC_CTYPE` classifies as letters, and in the locale `C`, which sorts alike on every system, these are ASCII
+ * letters only. Therefore accents are removed, and every other non-ASCII letter is replaced by three ASCII characters.
  */
 export function titleKey(text: string): string {
   const plain = text

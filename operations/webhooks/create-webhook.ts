@@ -14,8 +14,8 @@ const MAX_WEBHOOKS = 100;
 /**
  * Creates a webhook. Only this response holds its secret. When a caller whose access is limited to collections names none, the
  * webhook gets events of those collections.
- * @throws AppError `forbidden` for events that the caller may not read and for keys with limits that a webhook does not have, `not_found` for a collection that does not exist,
- *   `conflict` when the workspace has reached the limit.
+ * @throws AppError `forbidden` for events that the caller may not read, and for a key that expires or is valid from some addresses
+ *   only; `not_found` for a collection that does not exist; `conflict` when the workspace has reached the limit.
  */
 export async function createWebhook(
   services: Services,

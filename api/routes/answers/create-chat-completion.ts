@@ -67,7 +67,7 @@ export const createChatCompletionRoute = route(
 type Head = { id: string; created: number; model: string };
 type Completed = { head: Head; asked: Pick<ReadChat, 'history' | 'style'> };
 
-/** @throws AppError `validation_failed` without a question, or with one that is not only text, or with a name of a model that is no list of ids. */
+/** @throws AppError `validation_failed` without a question, for one that is not only text, and for a model that names no collections. */
 function readQuestion(body: ChatCompletionRequest) {
   const { query, unreadPart, style, history } = readChat(body.messages);
   const stream = body.stream === true;

@@ -1,13 +1,12 @@
 import test from 'ava';
-import { v7 as uuidv7 } from 'uuid';
 import { fetchPage } from '#activities/crawls/fetch-page.ts';
 import type { PageRequest } from '#activities/crawls/page-request.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
-import { runTask } from '#providers/crawler/run-task.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { egressToTraps } from '#test/support/servers/trap-egress.ts';
 import { startTrapServer, TRAP_CERTIFICATE } from '#test/support/servers/trap-server.ts';
+import { fetchRobots } from './fetch-robots.ts';
+import { openPages } from './open-pages.ts';
 
 test('a page that a server behind a TLS proxy redirects to http stays within the site', async (t) => {
   const targets: Record<string, string> = {};
@@ -26,9 +25,9 @@ test('a page that a server behind a TLS proxy redirects to http stays within the
   targets['/insecure'] = `http://${site}/insecure`;
   targets['/away'] = `http://other.test:${server.port}/`;
   const crawling = { userAgent: 'test', delayMs: 0, maxDelayMs: 0, pageTimeoutMs: 60_000 };
-  const pages = { inspect: (_file: null, payload: unknown) => runTask({ inputPath: '', outputPrefix: '', payload }) };
   const egress = egressToTraps({ certificateAuthority: TRAP_CERTIFICATE });
-  // A redirect uses no other service of a worker. Its target is evaluated in this process.
+  const pages = await openPages(t);
+  // A redirect uses no other service of a worker.
   const worker = { egress, crawling, downloads: { maxBytes: 1_000 }, pages } as unknown as WorkerServices;
   const fetched = (path: string) => {
     const { signal } = new AbortController();
@@ -55,18 +54,11 @@ test('a robots.txt that a server behind a TLS proxy redirects to http is read by
     { tls: true },
   );
   const { services } = await openOwnServices(t, { temporal: 'away' });
-  const crawling = { userAgent: 'test', delayMs: 0, maxDelayMs: 0, pageTimeoutMs: 60_000 };
-  const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
   const egress = egressToTraps({ certificateAuthority: TRAP_CERTIFICATE });
-  // Fetching robots.txt uses no other service of a worker, and reads no more of its crawl.
-  const own = { egress, crawling, pages, downloads: { maxBytes: 1_000 } };
-  const worker = { ...services, ...own } as unknown as WorkerServices;
-  const origin = `https://trap.test:${server.port}`;
-  const request = {
-    crawl: { id: uuidv7(), workspace_id: uuidv7(), collection_id: uuidv7(), origin, robots: null, delay_ms: null },
-    page: { kind: 'robots', url: `${origin}/robots.txt` },
-    known: null,
-    signal: new AbortController().signal,
-  } as unknown as PageRequest;
-  t.like(await fetchPage(worker, request), { kind: 'robots', robots: 'User-agent: *' });
+  const fetched = await fetchRobots(services, {
+    egress,
+    pages: await openPages(t),
+    origin: `https://trap.test:${server.port}`,
+  });
+  t.like(fetched, { kind: 'robots', robots: 'User-agent: *' });
 });

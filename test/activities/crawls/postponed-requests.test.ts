@@ -4,14 +4,15 @@ import { fetchPage } from '#activities/crawls/fetch-page.ts';
 import type { PageRequest } from '#activities/crawls/page-request.ts';
 import { hostHashOf } from '#activities/crawls/wait-for-request-slot.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
-import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
 import { query } from '#store/postgres.ts';
 import { openCrawl } from '#test/operations/crawls/open-crawl.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { egressToTraps } from '#test/support/servers/trap-egress.ts';
 import { startTrapServer } from '#test/support/servers/trap-server.ts';
+import { openPages } from './open-pages.ts';
 
 const CRAWLING = { userAgent: 'test', delayMs: 0, maxDelayMs: 30_000, pageTimeoutMs: 60_000, queriesOfPath: 10 };
+const FILES = { robots: 'User-agent: *', sitemap: '<urlset></urlset>' };
 const TAKEN = { intervalMs: 600_000, isIntervalKnown: true, maxWaitMs: 0 };
 
 /** A crawl of which a file of the kind is due, which redirects from `site.example` to `other.example`; and a function for a slice. */
@@ -19,7 +20,7 @@ async function openRedirectedFile(t: ExecutionContext, kind: 'robots' | 'sitemap
   const server = await startTrapServer(t, {
     '/file': (response, { headers }) => {
       const to = `other.example:${server.port}`;
-      if (headers.host === to) response.end('User-agent: *');
+      if (headers.host === to) response.end(FILES[kind]);
       else response.writeHead(301, { location: `http://${to}/file` }).end();
     },
   });
@@ -31,7 +32,7 @@ async function openRedirectedFile(t: ExecutionContext, kind: 'robots' | 'sitemap
     kind,
     url: `${site}/file`,
   });
-  const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
+  const pages = await openPages(t);
   const own = { egress: egressToTraps(), crawling: CRAWLING, pages, downloads: { maxBytes: 1_000 } };
   // A slice that only fetches such a file uses no other service of a worker.
   const worker = { ...services, ...own } as unknown as WorkerServices;

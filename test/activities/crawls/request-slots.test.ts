@@ -1,14 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
-import { v7 as uuidv7 } from 'uuid';
-import { fetchPage } from '#activities/crawls/fetch-page.ts';
-import type { PageRequest } from '#activities/crawls/page-request.ts';
 import { hostHashOf, maxFollowUpWaitMs, waitForRequestSlot } from '#activities/crawls/wait-for-request-slot.ts';
-import type { WorkerServices } from '#activities/worker-services.ts';
-import { NOTHING_FOUND } from '#providers/crawler/page-task.ts';
 import { createSystemStore } from '#store/system.ts';
 import { openOwnDatabase, openOwnServices } from '#test/support/harness/own-services.ts';
 import { egressToTraps } from '#test/support/servers/trap-egress.ts';
 import { startTrapServer } from '#test/support/servers/trap-server.ts';
+import { fetchRobots } from './fetch-robots.ts';
+import { openPages } from './open-pages.ts';
 
 test('the crawl delay of a site does not keep others away from a host to which its sitemaps redirect', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
@@ -44,19 +41,9 @@ async function openRedirectedRobots(
   const { services } = await openOwnServices(t, { temporal: 'away' });
   const taken = { intervalMs: takenMs, isIntervalKnown: true, maxWaitMs: 0 };
   await services.stores.system.reserveRequestSlot(hostHashOf(`http://${to}:${server.port}/`), taken);
-  const crawling = { userAgent: 'test', delayMs: 100, maxDelayMs, pageTimeoutMs: 60_000 };
-  const pages = { inspect: () => Promise.resolve(NOTHING_FOUND) };
-  // Fetching robots.txt uses no other service of a worker, and reads no more of its crawl.
-  const own = { egress: egressToTraps(), crawling, pages, downloads: { maxBytes: 1_000 } };
-  const worker = { ...services, ...own } as unknown as WorkerServices;
   const origin = `http://site.example.:${server.port}`;
-  const request = {
-    crawl: { id: uuidv7(), workspace_id: uuidv7(), collection_id: uuidv7(), origin, robots: null, delay_ms: null },
-    page: { kind: 'robots', url: `${origin}/robots.txt` },
-    known: null,
-    signal: new AbortController().signal,
-  } as unknown as PageRequest;
-  return { fetched: () => fetchPage(worker, request), requests: server.requests, port: server.port };
+  const request = { egress: egressToTraps(), pages: await openPages(t), origin, delayMs: 100, maxDelayMs };
+  return { fetched: () => fetchRobots(services, request), requests: server.requests, port: server.port };
 }
 
 test('a robots.txt that redirects to another origin of its host waits for the Crawl-delay that an earlier crawl has read', async (t) => {
